@@ -1,0 +1,229 @@
+//! Conversations: what was said, and saying something.
+
+use std::sync::Arc;
+
+use engine::{CheckpointRole, Controls, Event, Precision, Prompt, Request};
+use store::{Author, Conversation, State};
+use tokio::sync::oneshot;
+
+use crate::answering::Feed;
+use crate::history::{history, title};
+use crate::keeping::Keeper;
+use crate::{Answering, App, Error, Record, Result};
+
+/// Something to say, to whom, and how to answer it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Say {
+    /// Where; `None` begins a conversation.
+    pub conversation: Option<i64>,
+    /// What.
+    pub text: String,
+    /// The target's id.
+    pub target: String,
+    /// The drafter's id; `None` decodes plainly.
+    pub drafter: Option<String>,
+    /// The type to compute in.
+    pub precision: Precision,
+    /// How to answer.
+    pub controls: Controls,
+}
+
+/// What was said, and the answer that is on its way.
+#[derive(Clone)]
+pub struct Said {
+    /// Where.
+    pub conversation: Conversation,
+    /// The user's message.
+    pub question: StoredMessage,
+    /// The model's message, still running.
+    pub answer: StoredMessage,
+    /// Follows the answer.
+    pub answering: Answering,
+}
+
+/// The answer that is being written.
+#[derive(Clone)]
+pub struct Running {
+    /// Where.
+    pub conversation: i64,
+    /// The message it becomes.
+    pub message: i64,
+    /// Follows it.
+    pub answering: Answering,
+}
+
+/// A message of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredMessage {
+    /// Its number.
+    pub id: i64,
+    /// Who wrote it.
+    pub author: Author,
+    /// What it says.
+    pub text: String,
+    /// How far it got.
+    pub state: State,
+    /// What the user should know about how it was read or how it ended.
+    pub note: Option<String>,
+    /// How it came about; `None` for the user's messages, answers without an end, and records that cannot be read.
+    pub record: Option<Record>,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+}
+
+impl App {
+    /// Stores a message and begins to answer it. The answer is stored too, about once a second while it runs.
+    ///
+    /// # Errors
+    /// Another answer is running, the message is empty, or a model or the conversation is not there.
+    pub async fn say(&self, say: Say) -> Result<Said> {
+        let text = say.text.trim();
+        if text.is_empty() {
+            return Err(Error::Empty);
+        }
+        // Held until the answer runs, so that two messages at once cannot both find the engine free.
+        let mut running = self.running.lock().await;
+        if running.is_some() {
+            return Err(Error::Busy);
+        }
+        let target = self.usable(&say.target, CheckpointRole::Target).await?;
+        let drafter = match &say.drafter {
+            Some(id) => Some(self.usable(id, CheckpointRole::Drafter).await?),
+            None => None,
+        };
+        let conversation = self.conversation_for(say.conversation, text).await?;
+        let earlier = self.store.messages(conversation).await?;
+        let drafter_id = drafter.as_ref().map(|drafter| drafter.id.clone());
+        let (question, answer) = self.store.ask(conversation, text, &target.id, drafter_id.as_deref()).await?;
+
+        let request = Request {
+            target: target.folder,
+            drafter: drafter.map(|drafter| drafter.folder),
+            precision: say.precision,
+            prompt: Prompt::Chat(history(&earlier, text)),
+            controls: say.controls,
+        };
+        let keeper = Keeper {
+            store: self.store.clone(),
+            message: answer.id,
+            target: target.id,
+            drafter: drafter_id,
+            precision: say.precision,
+        };
+        let answering = self.answer_and_keep(request, keeper);
+        *running = Some(Running { conversation, message: answer.id, answering: answering.clone() });
+        let conversation = self.conversation(conversation).await?;
+        Ok(Said { conversation, question: question.into(), answer: answer.into(), answering })
+    }
+
+    async fn conversation_for(&self, id: Option<i64>, text: &str) -> Result<i64> {
+        match id {
+            Some(id) => {
+                if self.conversation(id).await?.title.is_empty() {
+                    self.store.rename_conversation(id, &title(text)).await?;
+                }
+                Ok(id)
+            }
+            None => Ok(self.store.add_conversation(&title(text)).await?.id),
+        }
+    }
+
+    /// The last event takes another way than the rest: readers see the end when it is stored and the next message may
+    /// come, never before.
+    fn answer_and_keep(&self, request: Request, keeper: Keeper) -> Answering {
+        let feed = Arc::new(Feed::default());
+        let (end, last) = oneshot::channel();
+        let mut end = Some(end);
+        let sink = Arc::clone(&feed);
+        let cancel = self.engine.answer(request, move |event| {
+            let is_last = matches!(event, Event::End(_) | Event::Failed(_));
+            match end.take_if(|_| is_last) {
+                // Nobody listens if the runtime is going down.
+                Some(end) => drop(end.send(event)),
+                None => sink.push(event),
+            }
+        });
+        let answering = Answering::new(&feed, cancel);
+        let running = Arc::clone(&self.running);
+        tokio::spawn(async move {
+            let last = keeper.keep(&feed, last).await;
+            *running.lock().await = None;
+            match last {
+                Ok(event) => feed.push(event),
+                Err(error) => feed.fail(error),
+            }
+        });
+        answering
+    }
+
+    /// The answer that is being written, if any.
+    pub async fn running(&self) -> Option<Running> {
+        self.running.lock().await.clone()
+    }
+
+    /// Stops the answer that is being written, if any. What it says so far is kept.
+    pub async fn stop(&self) {
+        if let Some(running) = self.running().await {
+            running.answering.cancel();
+        }
+    }
+
+    /// Every conversation, the latest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn conversations(&self) -> Result<Vec<Conversation>> {
+        Ok(self.store.conversations().await?)
+    }
+
+    /// Begins a conversation. It has no title until something is said in it.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn create_conversation(&self) -> Result<Conversation> {
+        Ok(self.store.add_conversation("").await?)
+    }
+
+    /// One conversation.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub async fn conversation(&self, id: i64) -> Result<Conversation> {
+        self.store.conversation(id).await?.ok_or(Error::NoSuchConversation(id))
+    }
+
+    /// The messages of a conversation in order.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn messages(&self, conversation: i64) -> Result<Vec<StoredMessage>> {
+        Ok(self.store.messages(conversation).await?.into_iter().map(StoredMessage::from).collect())
+    }
+
+    /// Gives a conversation another title.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn rename_conversation(&self, id: i64, title: &str) -> Result<()> {
+        Ok(self.store.rename_conversation(id, title).await?)
+    }
+
+    /// Removes a conversation with its messages, and stops the answer that is being written in it.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn remove_conversation(&self, id: i64) -> Result<()> {
+        if let Some(running) = self.running().await.filter(|running| running.conversation == id) {
+            running.answering.cancel();
+        }
+        Ok(self.store.remove_conversation(id).await?)
+    }
+}
+
+impl From<store::Message> for StoredMessage {
+    fn from(row: store::Message) -> Self {
+        let record = row.answer.and_then(|json| serde_json::from_str(&json).ok());
+        let store::Message { id, author, text, state, note, created_at, .. } = row;
+        Self { id, author, text, state, note, record, created_at }
+    }
+}

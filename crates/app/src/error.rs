@@ -1,0 +1,92 @@
+use std::path::PathBuf;
+
+use engine::CheckpointRole;
+
+use crate::models::word;
+
+/// Why a use case did not do what was asked: one sentence for the user.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The models did not do it.
+    #[error(transparent)]
+    Engine(#[from] engine::Error),
+    /// The database did not do it.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The system names no place for data.
+    #[error("this system has no folder for application data; set SLIPSTREAM_HOME")]
+    NoHome,
+    /// The data folder cannot be made.
+    #[error("the data folder {} cannot be used: {source}", path.display())]
+    Home {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A name stands for neither.
+    #[error("“{0}” is neither a model in the list nor a folder")]
+    NoSuchModel(String),
+    /// A path that the database cannot hold.
+    #[error("the folder {} cannot be registered: its path is not valid Unicode", .0.display())]
+    NotUnicode(PathBuf),
+    /// A folder was added as something else than it is.
+    #[error("{} holds a {}, not a {}", folder.display(), word(*found), word(*wanted))]
+    WrongRole {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds.
+        found: CheckpointRole,
+        /// What was asked for.
+        wanted: CheckpointRole,
+    },
+    /// A chosen model cannot answer.
+    #[error("the {} “{id}” cannot be used: {why}", word(*role))]
+    Unusable {
+        /// What it was chosen as.
+        role: CheckpointRole,
+        /// Its id.
+        id: String,
+        /// Why.
+        why: String,
+    },
+    /// One answer at a time.
+    #[error("an answer is being written; wait for it or stop it first")]
+    Busy,
+    /// Nothing was said.
+    #[error("the message is empty")]
+    Empty,
+    /// It was removed, or never was.
+    #[error("there is no conversation {0}")]
+    NoSuchConversation(i64),
+}
+
+/// What the window can do about an error besides showing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Code {
+    /// Let the user pick another target.
+    PickTarget,
+    /// Let the user pick another drafter, or none.
+    PickDrafter,
+}
+
+impl Error {
+    /// What the window can do about it; `None` if it can only say so.
+    #[must_use]
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Unusable { role: CheckpointRole::Target, .. } | Self::Engine(engine::Error::Target(_)) => {
+                Some(Code::PickTarget)
+            }
+            Self::Unusable { role: CheckpointRole::Drafter, .. } | Self::Engine(engine::Error::Drafter(_)) => {
+                Some(Code::PickDrafter)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

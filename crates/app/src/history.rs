@@ -1,0 +1,78 @@
+//! What an earlier conversation looks like to a model, and to the list of conversations.
+
+use engine::{Message, Role};
+use store::{Author, State};
+
+/// The prompt: what was said so far, then the question. Answers that failed or say nothing are left out.
+pub(crate) fn history(earlier: &[store::Message], question: &str) -> Vec<Message> {
+    let mut turns: Vec<Message> = Vec::new();
+    for message in earlier.iter().filter(|message| message.state != State::Failed && !message.text.is_empty()) {
+        let role = match message.author {
+            Author::User => Role::User,
+            Author::Assistant => Role::Assistant,
+        };
+        say(&mut turns, role, &message.text);
+    }
+    say(&mut turns, Role::User, question);
+    turns
+}
+
+/// Chat templates insist that turns alternate. Where an answer was left out, two questions become one turn.
+fn say(turns: &mut Vec<Message>, role: Role, text: &str) {
+    match turns.last_mut() {
+        Some(last) if last.role == role => last.content = format!("{}\n\n{text}", last.content),
+        _ => turns.push(Message::new(role, text)),
+    }
+}
+
+/// A conversation's title: the beginning of its first message, in one line.
+pub(crate) fn title(text: &str) -> String {
+    const MOST: usize = 60;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((end, _)) = line.char_indices().nth(MOST) else { return line };
+    let cut = &line[..end];
+    // At a space, unless the last word is most of the title, or the script has no spaces.
+    let whole_words = cut.rfind(' ').filter(|space| *space > end / 2).map_or(cut, |space| &cut[..space]);
+    format!("{whole_words}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(author: Author, text: &str, state: State) -> store::Message {
+        let text = text.to_owned();
+        store::Message { id: 0, conversation_id: 0, author, text, state, note: None, answer: None, created_at: 0 }
+    }
+
+    #[test]
+    fn what_was_said_is_kept_and_what_failed_is_not() {
+        let earlier = [
+            message(Author::User, "one", State::Complete),
+            message(Author::Assistant, "first", State::Complete),
+            message(Author::User, "two", State::Complete),
+            message(Author::Assistant, "half", State::Interrupted),
+            message(Author::User, "three", State::Complete),
+            message(Author::Assistant, "broken", State::Failed),
+            message(Author::User, "four", State::Complete),
+            message(Author::Assistant, "", State::Stopped),
+        ];
+        let turns: Vec<_> = history(&earlier, "five").into_iter().map(|turn| (turn.role, turn.content)).collect();
+        let expected = [
+            (Role::User, "one"),
+            (Role::Assistant, "first"),
+            (Role::User, "two"),
+            (Role::Assistant, "half"),
+            (Role::User, "three\n\nfour\n\nfive"),
+        ];
+        assert_eq!(turns, expected.map(|(role, text)| (role, text.to_owned())));
+    }
+
+    #[test]
+    fn a_title_is_one_short_line_of_whole_words() {
+        assert_eq!(title("  Why is\n the sky blue?  "), "Why is the sky blue?");
+        assert_eq!(title(&"word ".repeat(20)), format!("{}…", ["word"; 12].join(" ")));
+        assert_eq!(title(&"あ".repeat(61)), format!("{}…", "あ".repeat(60)));
+        assert_eq!(title(&"あ".repeat(60)), "あ".repeat(60));
+    }
+}

@@ -1,0 +1,171 @@
+//! Keeping an answer: what of it is stored, and when.
+
+use std::time::Duration;
+
+use engine::{Answer, Event, Finish, Precision};
+use serde::{Deserialize, Serialize};
+use store::{State, Store};
+use tokio::sync::oneshot;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::Result;
+use crate::answering::Feed;
+
+/// What of a running answer a crash may cost.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+
+/// An answer with everything that is needed to run it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The target's id.
+    pub target: String,
+    /// The drafter's id, if one was chosen.
+    pub drafter: Option<String>,
+    /// The type that they computed in.
+    pub precision: Precision,
+    /// How it was asked, and what came of it.
+    pub answer: Answer,
+}
+
+/// Stores one answer: its text while it runs, then how it ended.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    pub(crate) store: Store,
+    pub(crate) message: i64,
+    pub(crate) target: String,
+    pub(crate) drafter: Option<String>,
+    pub(crate) precision: Precision,
+}
+
+impl Keeper {
+    /// Waits for the answer's last event and returns it when it is stored.
+    pub(crate) async fn keep(self, feed: &Feed, last: oneshot::Receiver<Event>) -> Result<Event> {
+        let last = self.save_until(feed, last).await;
+        match &last {
+            Event::End(answer) => self.store_end(answer).await?,
+            Event::Failed(error) => self.store_failure(&feed.text(), error).await?,
+            _ => {}
+        }
+        Ok(last)
+    }
+
+    async fn save_until(&self, feed: &Feed, mut last: oneshot::Receiver<Event>) -> Event {
+        let mut clock = interval(SAVE_EVERY);
+        clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut saved = 0;
+        loop {
+            tokio::select! {
+                event = &mut last => return event.unwrap_or(Event::Failed(engine::Error::Closed)),
+                _ = clock.tick() => {
+                    let text = feed.text();
+                    // A failure costs nothing yet: the end is stored as a whole, and says so if it cannot be.
+                    if text.len() > saved && self.store.save_text(self.message, &text).await.is_ok() {
+                        saved = text.len();
+                    }
+                }
+            }
+        }
+    }
+
+    async fn store_end(&self, answer: &Answer) -> Result<()> {
+        let state = if answer.finish == Finish::Cancelled { State::Stopped } else { State::Complete };
+        let note = Some(answer.notes.join(" ")).filter(|note| !note.is_empty());
+        let record = Record {
+            target: self.target.clone(),
+            drafter: self.drafter.clone(),
+            precision: self.precision,
+            answer: answer.clone(),
+        };
+        // A record is numbers and texts only, so it always has a JSON form.
+        let json = serde_json::to_string(&record).ok();
+        let end = self.store.end_message(self.message, &answer.text, state, note.as_deref(), json.as_deref());
+        Ok(end.await?)
+    }
+
+    async fn store_failure(&self, text: &str, error: &engine::Error) -> Result<()> {
+        let note = error.to_string();
+        Ok(self.store.end_message(self.message, text, State::Failed, Some(&note), None).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+    use crate::answering::testing::{answer, round};
+    use store::{Checkpoint, Message, Role};
+
+    async fn keeper() -> (Keeper, Store, i64) {
+        let store = Store::in_memory().await.unwrap();
+        let target = Checkpoint {
+            role: Role::Target,
+            kind: "gemma3_text".into(),
+            folder: "/t".into(),
+            summary: String::new(),
+            bytes: 0,
+            draft_limit: None,
+            chat_template: None,
+        };
+        store.add_model(Some("t"), &target).await.unwrap();
+        let conversation = store.add_conversation("Why?").await.unwrap().id;
+        let message = store.ask(conversation, "Why?", "t", None).await.unwrap().1.id;
+        let precision = Precision::Float32;
+        let keeper = Keeper { store: store.clone(), message, target: "t".into(), drafter: None, precision };
+        (keeper, store, conversation)
+    }
+
+    async fn stored(store: &Store, conversation: i64) -> Message {
+        store.messages(conversation).await.unwrap().pop().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_whole_answer_is_stored_with_its_record() {
+        for (finish, state) in [(Finish::Eos, State::Complete), (Finish::Cancelled, State::Stopped)] {
+            let (keeper, store, conversation) = keeper().await;
+            let (end, last) = oneshot::channel();
+            let answer = Answer { finish, notes: vec!["No template.".into()], ..answer("Because.") };
+            assert!(end.send(Event::End(Box::new(answer.clone()))).is_ok());
+            keeper.keep(&Feed::default(), last).await.unwrap();
+
+            let message = stored(&store, conversation).await;
+            assert_eq!((message.text.as_str(), message.state), ("Because.", state));
+            assert_eq!(message.note.as_deref(), Some("No template."));
+            let record: Record = serde_json::from_str(&message.answer.unwrap()).unwrap();
+            assert_eq!((record.target.as_str(), record.precision), ("t", Precision::Float32));
+            assert_eq!(record.answer, answer);
+        }
+    }
+
+    #[tokio::test]
+    async fn text_is_saved_while_the_answer_runs() {
+        let (keeper, store, conversation) = keeper().await;
+        let (end, last) = oneshot::channel();
+        let feed = Feed::default();
+        feed.push(Event::Round(round("Bec")));
+        tokio::select! {
+            _ = keeper.keep(&feed, last) => unreachable!("the answer has no end yet"),
+            message = async {
+                loop {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    let message = stored(&store, conversation).await;
+                    if !message.text.is_empty() { break message }
+                }
+            } => assert_eq!((message.text.as_str(), message.state), ("Bec", State::Running)),
+        }
+        drop(end);
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_is_gone_fails_the_answer_and_keeps_its_text() {
+        let (keeper, store, conversation) = keeper().await;
+        let (end, last) = oneshot::channel();
+        let feed = Feed::default();
+        feed.push(Event::Round(round("Bec")));
+        drop(end);
+        keeper.keep(&feed, last).await.unwrap();
+        let message = stored(&store, conversation).await;
+        assert_eq!((message.text.as_str(), message.state), ("Bec", State::Failed));
+        assert_eq!(message.note, Some(engine::Error::Closed.to_string()));
+    }
+}

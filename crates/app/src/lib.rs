@@ -1,0 +1,64 @@
+//! The use cases: models, chat, preferences. Windows and terminals are shells around an [`App`].
+//!
+//! What this crate does **not** know: who asks (no window, no terminal), how rows are stored, what a tensor is. A
+//! shell needs nothing but this crate: the engine's words that it speaks are re-exported here.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::Engine;
+use store::Store;
+use tokio::sync::Mutex;
+
+mod answering;
+mod chat;
+mod error;
+mod history;
+mod keeping;
+mod models;
+mod preferences;
+
+pub use answering::{Answering, Frame, Phase, Reader};
+pub use chat::{Running, Said, Say, StoredMessage};
+pub use error::{Code, Error, Result};
+pub use keeping::Record;
+pub use models::Model;
+pub use preferences::Preferences;
+
+pub use engine::{
+    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Message, NewDrafter, Precision, Prompt, Provenance,
+    Request, Role, Round, Rule, Sampling, Speculation, Stats,
+};
+pub use store::{Author, Conversation, State};
+
+/// The use cases, over one engine and one database. Clones are handles to the same.
+#[derive(Clone)]
+pub struct App {
+    engine: Engine,
+    store: Store,
+    running: Arc<Mutex<Option<Running>>>,
+}
+
+impl App {
+    /// Opens the data folder and makes it if there is none. Answers that were running when the app died are marked
+    /// as interrupted.
+    ///
+    /// # Errors
+    /// The folder cannot be made; its database is damaged, or of a newer release.
+    pub async fn open(home: &Path) -> Result<Self> {
+        std::fs::create_dir_all(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
+        let store = Store::open(&home.join("slipstream.sqlite3")).await?;
+        Ok(Self { engine: Engine::start(), store, running: Arc::default() })
+    }
+}
+
+/// Where the data lies: `SLIPSTREAM_HOME`, or a folder of ours among the platform's application data.
+///
+/// # Errors
+/// The variable is not set, and the platform names no such place.
+pub fn home() -> Result<PathBuf> {
+    match std::env::var_os("SLIPSTREAM_HOME") {
+        Some(home) if !home.is_empty() => Ok(home.into()),
+        _ => Ok(dirs::data_dir().ok_or(Error::NoHome)?.join("slipstream")),
+    }
+}

@@ -1,0 +1,158 @@
+//! Models on this machine: checkpoint folders that are registered where they lie.
+
+use std::path::{Path, PathBuf};
+
+use engine::{Checkpoint, CheckpointRole, NewDrafter};
+use tokio::sync::oneshot;
+
+use crate::{App, Error, Result};
+
+/// A registered folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// What commands and pickers call it.
+    pub id: String,
+    /// What it is for.
+    pub role: CheckpointRole,
+    /// The family or drafter kind.
+    pub kind: String,
+    /// Where it lies.
+    pub folder: PathBuf,
+    /// What it is, in a few words.
+    pub summary: String,
+    /// The size of its weights on disk.
+    pub bytes: u64,
+    /// A drafter's own limit (γ).
+    pub limit: Option<usize>,
+    /// Whether a target has a chat template.
+    pub chat_template: Option<bool>,
+    /// Milliseconds since 1970.
+    pub added_at: i64,
+    /// Why it cannot be used at present, in a sentence.
+    pub broken: Option<String>,
+}
+
+impl App {
+    /// Every model, by id.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn models(&self) -> Result<Vec<Model>> {
+        Ok(self.store.models().await?.into_iter().map(Model::from).collect())
+    }
+
+    /// One model.
+    ///
+    /// # Errors
+    /// It is not in the list.
+    pub async fn model(&self, id: &str) -> Result<Model> {
+        let row = self.store.model(id).await?;
+        row.map(Model::from).ok_or_else(|| Error::NoSuchModel(id.to_owned()))
+    }
+
+    /// Registers a folder after a look at its files; nothing is copied. Without an id it gets one from its name. With
+    /// a role, a folder of the other role is refused.
+    ///
+    /// # Errors
+    /// The folder holds no checkpoint that can be used, or the wrong one; it or the id is in the list already.
+    pub async fn add_model(&self, folder: &Path, id: Option<&str>, role: Option<CheckpointRole>) -> Result<Model> {
+        // The same folder by another path is the same folder. A path that leads nowhere is left to the inspection.
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let checkpoint = inspect(folder.clone()).await?;
+        if let Some(wanted) = role.filter(|wanted| *wanted != checkpoint.role) {
+            return Err(Error::WrongRole { folder, found: checkpoint.role, wanted });
+        }
+        let folder = folder.into_os_string().into_string().map_err(|path| Error::NotUnicode(path.into()))?;
+        Ok(self.store.add_model(id, &row(folder, checkpoint)).await?.into())
+    }
+
+    /// Forgets a model. Its folder stays as it is.
+    ///
+    /// # Errors
+    /// It is not in the list.
+    pub async fn remove_model(&self, id: &str) -> Result<()> {
+        if self.store.remove_model(id).await? { Ok(()) } else { Err(Error::NoSuchModel(id.to_owned())) }
+    }
+
+    /// The folder that a name stands for: a model's id, or a path.
+    ///
+    /// # Errors
+    /// It is neither, or the model's folder is gone.
+    pub async fn resolve(&self, name: &str) -> Result<PathBuf> {
+        match self.store.model(name).await? {
+            Some(row) => {
+                let Model { id, role, folder, broken, .. } = row.into();
+                broken.map_or(Ok(folder), |why| Err(Error::Unusable { role, id, why }))
+            }
+            None => Path::new(name).canonicalize().map_err(|_| Error::NoSuchModel(name.to_owned())),
+        }
+    }
+
+    /// The model with this id, if it can be used in this role.
+    pub(crate) async fn usable(&self, id: &str, role: CheckpointRole) -> Result<Model> {
+        let unusable = |why: String| Err(Error::Unusable { role, id: id.to_owned(), why });
+        match self.store.model(id).await?.map(Model::from) {
+            None => unusable("it is not in the list".into()),
+            Some(Model { broken: Some(why), .. }) => unusable(why),
+            Some(model) if model.role != role => unusable(format!("it is a {}", word(model.role))),
+            Some(model) => Ok(model),
+        }
+    }
+
+    /// Makes a drafter with fresh weights for a target, in a folder of its own. It is not registered.
+    ///
+    /// # Errors
+    /// The target cannot be read, the measures do not fit, or the folder cannot be written.
+    pub async fn new_drafter(&self, new: NewDrafter) -> Result<Checkpoint> {
+        let (done, made) = oneshot::channel();
+        // Nobody waits any more if the send fails, so nobody misses the result.
+        self.engine.new_drafter(new, move |result| drop(done.send(result)));
+        Ok(made.await.unwrap_or(Err(engine::Error::Closed))?)
+    }
+}
+
+async fn inspect(folder: PathBuf) -> Result<Checkpoint> {
+    let looked = tokio::task::spawn_blocking(move || engine::inspect(&folder)).await;
+    Ok(looked.unwrap_or(Err(engine::Error::Closed))?)
+}
+
+fn row(folder: String, checkpoint: Checkpoint) -> store::Checkpoint {
+    let Checkpoint { role, kind, summary, bytes, limit, chat_template, .. } = checkpoint;
+    let role = match role {
+        CheckpointRole::Target => store::Role::Target,
+        CheckpointRole::Drafter => store::Role::Drafter,
+    };
+    let draft_limit = limit.and_then(|limit| u32::try_from(limit).ok());
+    store::Checkpoint { role, kind, folder, summary, bytes, draft_limit, chat_template }
+}
+
+impl From<store::Model> for Model {
+    fn from(row: store::Model) -> Self {
+        let store::Model { id, checkpoint, added_at } = row;
+        let folder = PathBuf::from(checkpoint.folder);
+        let broken = (!folder.is_dir()).then(|| format!("its folder {} is gone", folder.display()));
+        Self {
+            id,
+            role: match checkpoint.role {
+                store::Role::Target => CheckpointRole::Target,
+                store::Role::Drafter => CheckpointRole::Drafter,
+            },
+            kind: checkpoint.kind,
+            folder,
+            summary: checkpoint.summary,
+            bytes: checkpoint.bytes,
+            limit: checkpoint.draft_limit.map(|limit| limit as usize),
+            chat_template: checkpoint.chat_template,
+            added_at,
+            broken,
+        }
+    }
+}
+
+/// A role as sentences call it.
+pub(crate) fn word(role: CheckpointRole) -> &'static str {
+    match role {
+        CheckpointRole::Target => "target",
+        CheckpointRole::Drafter => "drafter",
+    }
+}

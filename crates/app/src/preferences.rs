@@ -1,0 +1,72 @@
+//! What the user chose last, so that the next start begins there.
+
+use engine::{Controls, Precision};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{App, Result};
+
+/// What the user chose last.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Preferences {
+    /// The target's id.
+    pub target: Option<String>,
+    /// The drafter's id; `None` decodes plainly.
+    pub drafter: Option<String>,
+    /// The type to compute in.
+    pub precision: Precision,
+    /// How to answer.
+    pub controls: Controls,
+    /// The conversation that is open; `None` is a new one.
+    pub conversation: Option<i64>,
+}
+
+impl App {
+    /// What the user chose last. Whatever is gone by now, or cannot be read, counts as never chosen.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn preferences(&self) -> Result<Preferences> {
+        let conversation = match self.chosen::<Option<i64>>("conversation").await? {
+            Some(id) => self.store.conversation(id).await?.map(|conversation| conversation.id),
+            None => None,
+        };
+        Ok(Preferences {
+            target: self.chosen_model("target").await?,
+            drafter: self.chosen_model("drafter").await?,
+            precision: self.chosen("precision").await?,
+            controls: self.chosen("controls").await?,
+            conversation,
+        })
+    }
+
+    /// Remembers what the user chose.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn set_preferences(&self, preferences: &Preferences) -> Result<()> {
+        self.choose("target", &preferences.target).await?;
+        self.choose("drafter", &preferences.drafter).await?;
+        self.choose("precision", &preferences.precision).await?;
+        self.choose("controls", &preferences.controls).await?;
+        self.choose("conversation", &preferences.conversation).await
+    }
+
+    async fn chosen_model(&self, key: &str) -> Result<Option<String>> {
+        match self.chosen::<Option<String>>(key).await? {
+            Some(id) => Ok(self.store.model(&id).await?.map(|model| model.id)),
+            None => Ok(None),
+        }
+    }
+
+    async fn chosen<T: DeserializeOwned + Default>(&self, key: &str) -> Result<T> {
+        let json = self.store.setting(key).await?;
+        Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
+    }
+
+    async fn choose<T: Serialize>(&self, key: &str, value: &T) -> Result<()> {
+        // Choices are numbers and texts only, so they always have a JSON form.
+        let Ok(json) = serde_json::to_string(value) else { return Ok(()) };
+        Ok(self.store.set_setting(key, &json).await?)
+    }
+}

@@ -1,0 +1,27 @@
+//! Text to token ids, and token ids back to text.
+//!
+//! This crate does not know tensors, models or the network, nor where checkpoints are kept: it is
+//! given a folder, and reads the tokenizer, the chat template and the ids that end an answer.
+//!
+//! [`Codec`] is opened once per checkpoint and shared. [`Codec::prompt`] turns a conversation into
+//! ids by the checkpoint's own template, [`Codec::complete`] turns raw text into ids, and
+//! [`Codec::stream`] turns the ids of one answer back into text while they arrive.
+
+mod bytes;
+mod codec;
+mod conversation;
+mod error;
+mod files;
+mod jinja;
+mod markers;
+mod mask;
+mod prompt;
+mod stops;
+mod stream;
+mod template;
+
+pub use codec::Codec;
+pub use conversation::{Message, Role};
+pub use error::Error;
+pub use prompt::{Note, Prompt, PromptOptions};
+pub use stream::{Piece, Stream};

@@ -1,0 +1,110 @@
+//! `slipstream chat`: one answer, or a chat line by line that is remembered until the program ends.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use app::{Answer, App, Finish, Message, Prompt, Request, Role};
+use tokio::signal::ctrl_c;
+
+use crate::INTERRUPTED;
+use crate::args::ChatArguments;
+use crate::events::Events;
+use crate::failure::Failure;
+use crate::follow::{Transcript, follow};
+use crate::keyboard;
+use crate::text::Text;
+
+/// Answers the prompt if there is one, else everything that is piped in, else line by line.
+pub(crate) async fn run(app: &App, mut arguments: ChatArguments, json: bool) -> Result<ExitCode, Failure> {
+    let prompt = match arguments.prompt.take() {
+        None if !keyboard::is_terminal() => Some(keyboard::everything()?),
+        prompt => prompt,
+    };
+    if prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+        return Err(Failure::Usage("the prompt is empty".into()));
+    }
+    let mut chat = Chat::new(app, arguments, json).await?;
+    match prompt {
+        Some(prompt) => match chat.answer(prompt).await?.finish {
+            Finish::Cancelled => Ok(ExitCode::from(INTERRUPTED)),
+            _ => Ok(ExitCode::SUCCESS),
+        },
+        None => chat.line_by_line().await,
+    }
+}
+
+struct Chat<'a> {
+    app: &'a App,
+    /// With an empty prompt.
+    request: Request,
+    raw: bool,
+    turns: Vec<Message>,
+    json: bool,
+}
+
+impl<'a> Chat<'a> {
+    async fn new(app: &'a App, arguments: ChatArguments, json: bool) -> Result<Self, Failure> {
+        let request = Request {
+            target: app.resolve(&arguments.target).await?,
+            drafter: match &arguments.drafter {
+                Some(drafter) => Some(app.resolve(drafter).await?),
+                None => None,
+            },
+            precision: arguments.dtype.into(),
+            prompt: Prompt::Chat(Vec::new()),
+            controls: arguments.controls.into(),
+        };
+        let turns = arguments.system.map(|system| Message::new(Role::System, system)).into_iter().collect();
+        Ok(Self { app, request, raw: arguments.raw, turns, json })
+    }
+
+    async fn answer(&mut self, text: String) -> Result<Arc<Answer>, Failure> {
+        let before = self.turns.len();
+        let prompt = if self.raw {
+            Prompt::Raw(text)
+        } else {
+            self.turns.push(Message::new(Role::User, text));
+            Prompt::Chat(self.turns.clone())
+        };
+        let answering = self.app.answer(Request { prompt, ..self.request.clone() });
+        let answer = follow(&answering, &mut *transcript(self.json)).await;
+        match &answer {
+            Ok(answer) if self.raw || answer.text.is_empty() => self.turns.truncate(before),
+            Ok(answer) => self.turns.push(Message::new(Role::Assistant, answer.text.as_str())),
+            Err(_) => self.turns.truncate(before),
+        }
+        answer
+    }
+
+    /// Ends with the input, or with Ctrl-C while nothing is being written.
+    async fn line_by_line(&mut self) -> Result<ExitCode, Failure> {
+        let mut lines = keyboard::lines();
+        loop {
+            write!(io::stderr(), "> ")?;
+            let line = tokio::select! {
+                line = lines.recv() => line,
+                _ = ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
+            };
+            let Some(line) = line.transpose()? else { return Ok(ExitCode::SUCCESS) };
+            if line.trim().is_empty() {
+                continue;
+            }
+            match self.answer(line).await {
+                Ok(_) => {}
+                Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
+                // The next line may do better.
+                Err(failure) => drop(failure.report(self.json)),
+            }
+        }
+    }
+}
+
+fn transcript(json: bool) -> Box<dyn Transcript> {
+    if json {
+        return Box::new(Events::new(io::stdout()));
+    }
+    let (out, err) = (io::stdout(), io::stderr());
+    let (out_is_terminal, err_is_terminal) = (out.is_terminal(), err.is_terminal());
+    Box::new(Text { out, out_is_terminal, err, err_is_terminal, written: String::new() })
+}

@@ -1,0 +1,45 @@
+//! `slipstream drafter`: making drafters.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use app::{App, NewDrafter};
+use serde_json::json;
+
+use crate::args::{Head, NewArguments};
+use crate::failure::Failure;
+use crate::models::{role, size};
+
+/// Makes a drafter with fresh weights.
+pub(crate) async fn new(app: &App, new: NewArguments, json: bool) -> Result<ExitCode, Failure> {
+    let out = new.out.clone();
+    let made = app
+        .new_drafter(NewDrafter {
+            target: app.resolve(&new.target).await?,
+            out: new.out,
+            gamma: new.gamma,
+            width: new.width,
+            layers: new.layers,
+            heads: new.heads,
+            markov_rank: new.markov_rank,
+            taps: new.taps,
+            recurrent: new.head == Head::Rnn,
+            seed: new.seed,
+        })
+        .await?;
+    let mut stdout = io::stdout();
+    if json {
+        let made = json!({
+            "folder": out,
+            "role": role(made.role),
+            "kind": made.kind,
+            "summary": made.summary,
+            "bytes": made.bytes,
+            "limit": made.limit,
+        });
+        writeln!(stdout, "{made}")?;
+    } else {
+        writeln!(stdout, "made {}: {}, {}, {}", out.display(), made.kind, made.summary, size(made.bytes))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,50 @@
+//! `slipstream`: the use cases from a terminal. Text goes to stdout; progress and remarks go to stderr.
+//!
+//! What this crate does **not** know: models, databases, tensors. It speaks to `app` alone.
+
+use std::process::ExitCode;
+
+use app::App;
+use clap::Parser;
+
+use crate::args::{Arguments, Command, DrafterCommand};
+use crate::failure::Failure;
+
+mod args;
+mod chat;
+mod drafter;
+mod events;
+mod failure;
+mod follow;
+mod keyboard;
+mod models;
+mod text;
+
+/// What shells expect of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let json = arguments.json;
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Failure::from(error).report(json),
+    };
+    match runtime.block_on(run(arguments)) {
+        Ok(code) => code,
+        Err(failure) => failure.report(json),
+    }
+}
+
+async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    let home = match arguments.home {
+        Some(home) => home,
+        None => app::home()?,
+    };
+    let app = App::open(&home).await?;
+    match arguments.command {
+        Command::Models { command } => models::run(&app, command, arguments.json).await,
+        Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
+        Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
+    }
+}

@@ -1,0 +1,158 @@
+//! An answer for people: its text on stdout as it comes, everything else on stderr.
+
+use std::io::{self, Write};
+
+use app::{Answer, Frame, Phase, Speculation};
+
+use crate::follow::Transcript;
+
+/// Writes the text, the progress until it comes, and one line on how it went.
+#[derive(Debug)]
+pub(crate) struct Text<O, E> {
+    /// Takes the text.
+    pub(crate) out: O,
+    /// Whether `out` is a terminal.
+    pub(crate) out_is_terminal: bool,
+    /// Takes the rest.
+    pub(crate) err: E,
+    /// Whether `err` is a terminal; otherwise it gets no progress.
+    pub(crate) err_is_terminal: bool,
+    /// What `out` has got so far.
+    pub(crate) written: String,
+}
+
+impl<O: Write, E: Write> Text<O, E> {
+    fn progress(&mut self, text: &str) -> io::Result<()> {
+        if self.err_is_terminal {
+            write!(self.err, "\r\x1b[K{text}")?;
+            self.err.flush()?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.written.push_str(text);
+        if self.out_is_terminal {
+            self.out.write_all(harmless(text).as_bytes())?;
+        } else {
+            self.out.write_all(text.as_bytes())?;
+        }
+        self.out.flush()
+    }
+
+    fn end(&mut self, answer: &Answer) -> io::Result<()> {
+        // What was held back as the possible beginning of a stop text comes with the end.
+        let rest = answer.text.strip_prefix(self.written.as_str()).unwrap_or_default().to_owned();
+        self.text(&rest)?;
+        self.text("\n")?;
+        for note in &answer.notes {
+            writeln!(self.err, "{note}")?;
+        }
+        let summary = summary(answer);
+        if self.err_is_terminal {
+            writeln!(self.err, "\x1b[2m{summary}\x1b[0m")
+        } else {
+            writeln!(self.err, "{summary}")
+        }
+    }
+}
+
+impl<O: Write, E: Write> Transcript for Text<O, E> {
+    fn write(&mut self, frame: &Frame) -> io::Result<()> {
+        if !frame.rounds.is_empty() {
+            if frame.first_round == 0 {
+                self.progress("")?;
+            }
+            let new: String = frame.rounds.iter().map(|round| round.text.as_str()).collect();
+            self.text(&new)?;
+        }
+        match &frame.phase {
+            Phase::Loading { name } => self.progress(&format!("loading {name} …")),
+            Phase::Prefill { done, total } => self.progress(&format!("reading the prompt: {done} of {total} tokens")),
+            Phase::Waiting | Phase::Decoding { .. } => Ok(()),
+            Phase::Ended(Ok(answer)) => self.end(answer),
+            Phase::Ended(Err(_)) => self.progress(""),
+        }
+    }
+}
+
+/// A terminal obeys control characters, and a model's text is not to give it orders.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
+}
+
+/// How an answer went, in one line.
+fn summary(answer: &Answer) -> String {
+    let stats = &answer.stats;
+    let drafting = match &answer.speculation {
+        Speculation::On { limit } => format!("{} of {} drafted accepted (γ {limit})", stats.accepted, stats.proposed),
+        Speculation::Off { reason } => format!("plain decoding: {reason}"),
+    };
+    let speed = rate(stats.tokens_per_s, 1);
+    let per_round = rate(stats.tokens_per_round, 2);
+    format!("{speed} tokens/s · τ {per_round} · {drafting} · {} tokens · {} waits", stats.tokens, stats.waits)
+}
+
+/// Without a denominator there is a dash, not a number.
+fn rate(rate: Option<f64>, decimals: usize) -> String {
+    rate.map_or_else(|| "–".into(), |rate| format!("{rate:.decimals$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use std::sync::Arc;
+
+    use app::Stats;
+
+    use super::*;
+    use crate::follow::script::{answer, round};
+
+    fn written(terminal: bool, frames: &[Frame]) -> (String, String) {
+        let (out_is_terminal, err_is_terminal) = (terminal, terminal);
+        let mut text =
+            Text { out: Vec::new(), out_is_terminal, err: Vec::new(), err_is_terminal, written: String::new() };
+        frames.iter().try_for_each(|frame| text.write(frame)).unwrap();
+        (String::from_utf8(text.out).unwrap(), String::from_utf8(text.err).unwrap())
+    }
+
+    fn told() -> [Frame; 3] {
+        let ended = Phase::Ended(Ok(Arc::new(answer("a\u{1b}[2Jbc\t"))));
+        [
+            Frame { first_round: 0, rounds: vec![], phase: Phase::Prefill { done: 1, total: 2 } },
+            Frame { first_round: 0, rounds: vec![round("a\u{1b}[2J"), round("b")], phase: Phase::Waiting },
+            Frame { first_round: 2, rounds: vec![], phase: ended },
+        ]
+    }
+
+    #[test]
+    fn a_pipe_gets_the_text_as_it_is_and_one_line_about_it() {
+        let (out, err) = written(false, &told());
+        assert_eq!(out, "a\u{1b}[2Jbc\t\n");
+        assert_eq!(err, "– tokens/s · τ – · plain decoding: no drafter · 0 tokens · 0 waits\n");
+    }
+
+    #[test]
+    fn a_terminal_gets_progress_and_takes_no_orders_from_the_text() {
+        let (out, err) = written(true, &told());
+        assert_eq!(out, "a[2Jbc\t\n");
+        assert!(err.starts_with("\r\u{1b}[Kreading the prompt: 1 of 2 tokens\r\u{1b}[K"));
+    }
+
+    #[test]
+    fn the_last_line_says_what_drafting_was_worth() {
+        let stats = Stats {
+            tokens: 12,
+            proposed: 20,
+            accepted: 8,
+            waits: 4,
+            tokens_per_round: Some(3.0),
+            tokens_per_s: Some(51.26),
+            ..Stats::default()
+        };
+        let answer = Answer { speculation: Speculation::On { limit: 5 }, stats, ..answer("") };
+        let expected = "51.3 tokens/s · τ 3.00 · 8 of 20 drafted accepted (γ 5) · 12 tokens · 4 waits";
+        assert_eq!(summary(&answer), expected);
+    }
+}

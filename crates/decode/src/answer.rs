@@ -1,0 +1,215 @@
+//! One answer: the state that lives from the prompt's last token to the last emitted one, and the round itself.
+
+use std::{collections::BTreeSet, ops::ControlFlow};
+
+use crate::{Draft, Drafter, Pass, Schedule, Stats, Target, Token, agree, schedule::cut};
+
+/// Where an answer must end, whatever the models say.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// The tokens that end it; such a token is emitted, and nothing after it.
+    pub stop: BTreeSet<Token>,
+    /// The most tokens to emit.
+    pub max_tokens: usize,
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// The target chose a stop token.
+    Eos,
+    /// The watcher asked for it, because a stop string is complete.
+    StopString,
+    /// The token limit is reached.
+    Length,
+    /// The user asked for it.
+    Cancelled,
+}
+
+/// Where an emitted token comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provenance {
+    /// Drafted, and the target agreed.
+    Accepted,
+    /// The target's own token after a draft that stood as a whole.
+    Bonus,
+    /// The target's own token in place of a drafted one.
+    Resampled,
+    /// The target's own token; nothing was drafted.
+    Plain,
+}
+
+/// An emitted token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Emitted {
+    /// Its id.
+    pub token: Token,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// What one round did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// The tokens it emitted, in order; never empty.
+    pub emitted: Vec<Emitted>,
+    /// How many drafted tokens the target judged.
+    pub proposed: usize,
+    /// How many of them were emitted.
+    pub accepted: usize,
+    /// The drafted tokens that did not stand.
+    pub rejected: Vec<Token>,
+    /// The drafter's confidence in each proposed token; empty if it has none.
+    pub confidences: Vec<f32>,
+    /// How many tokens the schedule dropped before the target saw them.
+    pub cut: usize,
+}
+
+/// A prompt without a token: there is nothing to continue.
+#[derive(Debug, thiserror::Error)]
+#[error("the prompt is empty; write at least one token")]
+pub struct EmptyPrompt;
+
+/// One answer in the making.
+///
+/// The newest token, prompt or emitted, is the *anchor*: it has not been through the target yet, so the target's
+/// caches hold exactly the tokens before it.
+#[derive(Debug)]
+pub struct Answer {
+    limits: Limits,
+    anchor: Token,
+    position: usize,
+    emitted: Vec<Token>,
+    stats: Stats,
+    finish: Option<Finish>,
+}
+
+impl Answer {
+    /// Starts an answer to `prompt`, of which all but the last token is in the caches, or on its way there by
+    /// [`crate::prefill`].
+    ///
+    /// # Errors
+    /// If the prompt is empty.
+    pub fn new(prompt: &[Token], limits: Limits) -> Result<Self, EmptyPrompt> {
+        let (&anchor, before) = prompt.split_last().ok_or(EmptyPrompt)?;
+        let finish = (limits.max_tokens == 0).then_some(Finish::Length);
+        Ok(Self { limits, anchor, position: before.len(), emitted: Vec::new(), stats: Stats::default(), finish })
+    }
+
+    /// The tokens emitted so far, a stop token included.
+    #[must_use]
+    pub fn emitted(&self) -> &[Token] {
+        &self.emitted
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Why it ended, or `None` while it goes on.
+    #[must_use]
+    pub fn finish(&self) -> Option<Finish> {
+        self.finish
+    }
+
+    /// Ends it between two rounds.
+    pub fn cancel(&mut self) {
+        self.finish.get_or_insert(Finish::Cancelled);
+    }
+
+    /// Propose, cut, verify, accept, commit. `watch` sees each token as it is emitted and may end the answer with it.
+    ///
+    /// # Errors
+    /// When the target or the drafter fails. The caches are then unusable, the tokens emitted so far stay right.
+    pub fn round<T, D>(
+        &mut self,
+        target: &mut T,
+        mut drafter: Option<&mut D>,
+        schedule: &mut dyn Schedule,
+        watch: &mut dyn FnMut(Token) -> ControlFlow<()>,
+    ) -> Result<Round, T::Error>
+    where
+        T: Target,
+        D: Drafter<Draft = T::Draft, Taps = T::Taps>,
+        T::Error: From<D::Error>,
+    {
+        let (draft, cut) = match &mut drafter {
+            Some(drafter) => self.draft(*drafter, schedule)?,
+            None => (None, 0),
+        };
+        let pass = target.verify(self.anchor, draft.as_ref())?;
+        let round = self.accept(&pass, cut, watch);
+        let rows = round.emitted.len(); // the anchor and all that was emitted, but for the newest
+        target.commit(rows)?;
+        if let Some(drafter) = drafter {
+            drafter.commit(&pass.taps, rows)?;
+        }
+        Ok(round)
+    }
+
+    /// A proposal as the schedule leaves it, or `None` if there is nothing to verify but the anchor.
+    fn draft<D: Drafter>(
+        &self,
+        drafter: &mut D,
+        schedule: &mut dyn Schedule,
+    ) -> Result<(Option<D::Draft>, usize), D::Error> {
+        // The target adds one token of its own, so one fewer than what is still allowed is worth drafting.
+        let allowed = self.limits.max_tokens.saturating_sub(self.emitted.len() + 1);
+        let limit = schedule.limit().min(drafter.limit()).min(allowed);
+        if limit == 0 {
+            return Ok((None, 0));
+        }
+        let mut draft = drafter.propose(self.anchor, self.position, limit)?;
+        let cut = cut(schedule, &mut draft)?;
+        Ok(((!draft.is_empty()).then_some(draft), cut))
+    }
+
+    /// Emits the agreed prefix and the target's token, up to the first that ends the answer.
+    fn accept<Taps>(&mut self, pass: &Pass<Taps>, cut: usize, watch: &mut dyn FnMut(Token) -> ControlFlow<()>) -> Round {
+        let (agreed, next) = agree(&pass.draft, &pass.verdict);
+        let own = match pass.draft.len() {
+            0 => Provenance::Plain,
+            drafted if drafted == agreed => Provenance::Bonus,
+            _ => Provenance::Resampled,
+        };
+        let drafted = pass.draft[..agreed].iter().map(|&token| Emitted { token, provenance: Provenance::Accepted });
+        let mut emitted = Vec::with_capacity(agreed + 1);
+        for next in drafted.chain([Emitted { token: next, provenance: own }]) {
+            emitted.push(next);
+            self.emitted.push(next.token);
+            self.finish = self.ends_with(next.token, watch);
+            if self.finish.is_some() {
+                break;
+            }
+        }
+        let accepted = agreed.min(emitted.len());
+        // A round that ends inside its agreed run says nothing of the positions behind the end.
+        let proposed = if emitted.len() <= agreed { accepted } else { pass.draft.len() };
+        self.anchor = emitted[emitted.len() - 1].token;
+        self.position += emitted.len();
+        self.stats.add(proposed, accepted, emitted.len());
+        Round {
+            rejected: pass.draft[accepted..proposed].to_vec(),
+            confidences: pass.confidences.iter().copied().take(proposed).collect(),
+            emitted,
+            proposed,
+            accepted,
+            cut,
+        }
+    }
+
+    /// Whether the newest token ends the answer.
+    fn ends_with(&self, token: Token, watch: &mut dyn FnMut(Token) -> ControlFlow<()>) -> Option<Finish> {
+        if self.limits.stop.contains(&token) {
+            Some(Finish::Eos)
+        } else if watch(token).is_break() {
+            Some(Finish::StopString)
+        } else if self.emitted.len() >= self.limits.max_tokens {
+            Some(Finish::Length)
+        } else {
+            None
+        }
+    }
+}

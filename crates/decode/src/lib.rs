@@ -1,0 +1,25 @@
+//! Lossless speculative decoding: one loop over three traits, [`Target`], [`Drafter`] and [`Schedule`].
+//!
+//! A *round* is: the drafter proposes, the schedule cuts, the target verifies in one pass, the longest agreed
+//! prefix plus exactly one token of the target's own is emitted, everything else is rolled back. Plain decoding is
+//! the same loop with an empty draft, so there is one stop rule and one way to count.
+//!
+//! What this crate does **not** know: tensors, text, files, clocks, threads. A draft may still lie on the device when
+//! it passes through here; only its length is known until the target has verified it.
+
+mod accept;
+mod answer;
+mod prefill;
+mod schedule;
+mod stats;
+mod traits;
+
+pub use accept::{Verdict, agree};
+pub use answer::{Answer, Emitted, EmptyPrompt, Finish, Limits, Provenance, Round};
+pub use prefill::prefill;
+pub use schedule::{Fixed, Schedule, Thresholds};
+pub use stats::Stats;
+pub use traits::{Draft, Drafter, Pass, Target};
+
+/// A token id of the target's vocabulary.
+pub type Token = u32;

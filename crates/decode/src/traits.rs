@@ -1,0 +1,97 @@
+//! What the loop asks of a target, of a drafter and of a draft on its way between them.
+
+use crate::{Token, Verdict};
+
+/// The model whose text must be reproduced, with the caches of one conversation.
+///
+/// Between rounds its caches hold every token but the newest, the *anchor*.
+pub trait Target {
+    /// Tokens on their way from the drafter, perhaps still on the device.
+    type Draft;
+    /// Hidden rows handed to the drafter.
+    type Taps;
+    /// Why a pass failed.
+    type Error;
+
+    /// Runs `tokens` through the model and keeps all of them; no token is chosen. Returns their tapped rows.
+    ///
+    /// # Errors
+    /// When the pass fails; the caches are then unusable.
+    fn prefill(&mut self, tokens: &[Token]) -> Result<Self::Taps, Self::Error>;
+
+    /// One pass over the anchor and the draft behind it. The rows stay undecided until [`Target::commit`].
+    ///
+    /// # Errors
+    /// When the pass fails, or when the caches could not be rolled back exactly (nothing is written then).
+    fn verify(&mut self, anchor: Token, draft: Option<&Self::Draft>) -> Result<Pass<Self::Taps>, Self::Error>;
+
+    /// Keeps the first `rows` rows of the last pass (the anchor is row 0) and rolls the others back.
+    ///
+    /// # Errors
+    /// When there is no pass to commit, or it had fewer rows.
+    fn commit(&mut self, rows: usize) -> Result<(), Self::Error>;
+}
+
+/// A small model that guesses what the target will say, with its own context of one conversation.
+pub trait Drafter {
+    /// What it proposes.
+    type Draft: Draft<Error = Self::Error>;
+    /// The target's hidden rows that it reads.
+    type Taps;
+    /// Why proposing failed.
+    type Error;
+
+    /// The most tokens that one round can propose (γ).
+    fn limit(&self) -> usize;
+
+    /// Proposes up to `limit` tokens to follow `anchor`, which stands at `position` (0-based) of the sequence.
+    ///
+    /// # Errors
+    /// When the pass fails.
+    fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Self::Draft, Self::Error>;
+
+    /// Takes the first `rows` tapped rows of a pass into its context; the others belong to rejected tokens.
+    ///
+    /// # Errors
+    /// When the projection of the rows fails.
+    fn commit(&mut self, taps: &Self::Taps, rows: usize) -> Result<(), Self::Error>;
+}
+
+/// Proposed tokens before verification.
+pub trait Draft {
+    /// Why the confidences could not be read.
+    type Error;
+
+    /// How many tokens are proposed.
+    fn len(&self) -> usize;
+
+    /// Whether nothing is proposed.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The drafter's confidence per position, in 0..=1, or `None` if this drafter has none. May wait for the device.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn confidences(&self) -> Result<Option<Vec<f32>>, Self::Error>;
+
+    /// Drops every token from position `len` on.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn truncate(&mut self, len: usize) -> Result<(), Self::Error>;
+}
+
+/// The outcome of one verifying pass.
+#[derive(Debug)]
+pub struct Pass<Taps> {
+    /// The draft's tokens, now known.
+    pub draft: Vec<Token>,
+    /// The drafter's confidence per drafted position; empty if it has none.
+    pub confidences: Vec<f32>,
+    /// What the target says of the draft.
+    pub verdict: Verdict,
+    /// One tapped row for the anchor and each drafted token.
+    pub taps: Taps,
+}

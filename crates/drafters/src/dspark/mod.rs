@@ -1,0 +1,107 @@
+//! `DSpark` in its own format: a parallel backbone that attends to the target's hidden rows, a sequential head that lets
+//! each drafted token lean on the one before, and a confidence per position (`DSpark` paper, arXiv:2607.05147).
+//!
+//! There are no rotary positions, no causal mask and no window; everything is computed in float32.
+
+mod backbone;
+mod context;
+mod document;
+mod head;
+mod initial;
+mod parameters;
+
+use std::{path::Path, rc::Rc};
+
+pub use context::{Context, Proposer};
+pub(crate) use document::DOCUMENT;
+pub use document::Document;
+pub use initial::New;
+
+use backbone::Backbone;
+use head::Head;
+use mlx_rs::{Array, Dtype};
+use nn::{Inventory, Vocabulary, Weights, save};
+
+use crate::{Error, Result};
+
+/// A loaded drafter: immutable weights.
+#[derive(Debug)]
+pub struct DSpark {
+    document: Document,
+    backbone: Backbone,
+    head: Head,
+    /// Every parameter under its name in the file, to save them.
+    parameters: Vec<(String, Array)>,
+}
+
+impl DSpark {
+    pub(crate) fn load(document: Document, folder: &Path) -> Result<Self> {
+        let inventory = Inventory::read(folder)?;
+        let mut weights = Weights::open(&inventory, Some(Dtype::Float32), |name| Some(name.to_owned()))?;
+        let mut parameters = Vec::new();
+        for (name, shape) in parameters::shapes(&document) {
+            let parameter = weights.take(&name, &shape)?;
+            parameters.push((name, parameter));
+        }
+        weights.read()?; // the format allows tensors that it does not name
+        Ok(Self::new(document, parameters))
+    }
+
+    fn new(document: Document, parameters: Vec<(String, Array)>) -> Self {
+        let backbone = Backbone::new(&document, &parameters);
+        let head = Head::new(&document, &parameters);
+        Self { document, backbone, head, parameters }
+    }
+
+    /// A fresh drafter: the backbone is drawn at random, the sequential head and the confidence start at zero.
+    ///
+    /// The numbers are those of the format's own generator for this seed, bit for bit.
+    ///
+    /// # Errors
+    /// When `new` describes no drafter.
+    pub fn fresh(new: &New) -> Result<Self> {
+        let document = Document::new(new)?;
+        let parameters = initial::parameters(&document, new.seed);
+        Ok(Self::new(document, parameters))
+    }
+
+    /// Writes the drafter as a folder.
+    ///
+    /// # Errors
+    /// When the folder already holds a drafter, or cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        if folder.join(DOCUMENT).exists() {
+            return Err(Error::Exists { folder: folder.to_owned() });
+        }
+        std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.to_owned(), source })?;
+        let tensors = self.parameters.iter().map(|(name, parameter)| (name.as_str(), parameter));
+        save(tensors, &folder.join("model.safetensors"))?;
+        self.document.write(folder)
+    }
+
+    /// What the drafter's files say of it.
+    #[must_use]
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Every parameter under its name in the file, in the file's order.
+    #[must_use]
+    pub fn parameters(&self) -> &[(String, Array)] {
+        &self.parameters
+    }
+
+    /// Whether the drafter was made for a target like this one, of `layers` layers.
+    ///
+    /// # Errors
+    /// Names the first number that differs, and both values.
+    pub fn fit(&self, target: &dyn Vocabulary, layers: usize) -> Result<()> {
+        self.document.fit(target.hidden_size(), target.size(), layers)
+    }
+
+    /// An empty context for one conversation with a target that lends `vocabulary`.
+    #[must_use]
+    pub fn context(self: &Rc<Self>, vocabulary: Rc<dyn Vocabulary>) -> Context {
+        Context::new(Rc::clone(self), vocabulary)
+    }
+}

@@ -1,0 +1,59 @@
+//! The names and shapes of the format's tensors, `[in, out]`.
+
+use mlx_rs::Array;
+
+use super::Document;
+
+/// Every parameter with its shape, in the order of the file.
+pub(super) fn shapes(document: &Document) -> Vec<(String, Vec<i32>)> {
+    let &Document { width, rank, inner, hidden_size, vocab_size, .. } = document;
+    let (limit, tapped) = (count(document.limit), count(document.taps.len()) * hidden_size);
+    let mut shapes = Vec::new();
+    for layer in 0..document.layers {
+        let block: [(&str, Vec<i32>); 9] = [
+            ("attn_norm", vec![width]),
+            ("q", vec![width, width]),
+            ("k", vec![width, width]),
+            ("v", vec![width, width]),
+            ("o", vec![width, width]),
+            ("ff_norm", vec![width]),
+            ("gate", vec![width, inner]),
+            ("up", vec![width, inner]),
+            ("down", vec![inner, width]),
+        ];
+        shapes.extend(block.map(|(part, shape)| (format!("bb.{layer}.{part}"), shape)));
+    }
+    let rest: [(&str, Vec<i32>); 11] = [
+        ("W_c", vec![tapped, width]),
+        ("ctx_norm", vec![width]),
+        ("tok_proj", vec![hidden_size, width]),
+        ("mask_emb", vec![limit - 1, width]),
+        ("block_pos", vec![limit, width]),
+        ("out_norm", vec![width]),
+        ("out_proj", vec![width, hidden_size]),
+        ("markov.w1", vec![vocab_size, rank]),
+        ("markov.w2", vec![rank, vocab_size]),
+        ("conf.w", vec![width + rank, 1]),
+        ("conf.b", vec![1]),
+    ];
+    shapes.extend(rest.map(|(name, shape)| (name.to_owned(), shape)));
+    if document.recurrent {
+        let recurrent: [(&str, Vec<i32>); 3] =
+            [("rnn.wH", vec![rank, rank]), ("rnn.bH", vec![rank]), ("rnn.wO", vec![rank, vocab_size])];
+        shapes.extend(recurrent.map(|(name, shape)| (name.to_owned(), shape)));
+    }
+    shapes
+}
+
+/// The parameter called `name`.
+///
+/// # Panics
+/// If there is none: the names come from [`shapes`].
+pub(super) fn named(parameters: &[(String, Array)], name: &str) -> Array {
+    let found = parameters.iter().find(|(candidate, _)| candidate == name);
+    found.map_or_else(|| panic!("no parameter is called {name}"), |(_, parameter)| parameter.clone())
+}
+
+fn count(n: usize) -> i32 {
+    i32::try_from(n).unwrap_or(i32::MAX)
+}

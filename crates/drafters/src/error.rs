@@ -1,0 +1,82 @@
+//! Why a drafter cannot be used.
+
+use std::path::PathBuf;
+
+/// This crate's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a drafter cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The folder holds no drafter that runs here.
+    #[error("{} holds no drafter that runs here; choose a folder with a dspark.json", folder.display())]
+    NoDrafter {
+        /// The folder.
+        folder: PathBuf,
+    },
+
+    /// The description cannot be read or written.
+    #[error("{} cannot be read or written: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+
+    /// The description is not what such a file looks like.
+    #[error("{} is not a drafter's description: {reason}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The checkpoint is older than the format.
+    #[error("the drafter in {} is of variant {variant:?}, an older kind that no longer runs; train it again", folder.display())]
+    Variant {
+        /// The folder.
+        folder: PathBuf,
+        /// What it says it is.
+        variant: String,
+    },
+
+    /// The drafter was made for a target of other dimensions.
+    #[error("the drafter was made for a target whose {what} is {drafter}, this one's is {target}")]
+    Mismatch {
+        /// What differs.
+        what: &'static str,
+        /// The drafter's number.
+        drafter: usize,
+        /// The target's.
+        target: usize,
+    },
+
+    /// The drafter reads a layer that the target does not have.
+    #[error("the drafter reads layer {tap}, the target has layers 0 to {} and {layers} for the final norm", layers - 1)]
+    Tap {
+        /// The layer.
+        tap: usize,
+        /// How many the target has.
+        layers: usize,
+    },
+
+    /// There is already something where a new drafter should go.
+    #[error("{} already holds a drafter; choose another folder", folder.display())]
+    Exists {
+        /// The folder.
+        folder: PathBuf,
+    },
+
+    /// Weights or arithmetic failed.
+    #[error(transparent)]
+    Nn(#[from] nn::Error),
+}
+
+impl From<mlx_rs::error::Exception> for Error {
+    fn from(exception: mlx_rs::error::Exception) -> Self {
+        Self::Nn(exception.into())
+    }
+}

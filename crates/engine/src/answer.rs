@@ -1,0 +1,217 @@
+//! One answer: load, read the prompt, decode, tell.
+
+use std::{ops::ControlFlow, time::Instant};
+
+use chat::{Codec, PromptOptions, Stream};
+use decode::{Limits, Thresholds};
+use drafters::{Context, Proposer};
+use gemma4::{Conversation, Verifier};
+use nn::Sampler;
+
+use crate::{
+    Answer, Cancel, Error, Event, Prompt, Request, Result, Round, Speculation, Stats,
+    models::{Models, Target},
+};
+
+/// Rows of the prompt that go through the target at once.
+const CHUNK: usize = 512;
+
+/// Makes the answer that `request` asks for.
+pub(crate) fn make(
+    models: &mut Models,
+    request: &Request,
+    cancel: &Cancel,
+    sink: &mut dyn FnMut(Event),
+) -> Result<Answer> {
+    nn::reset_memory_peak();
+    let started = Instant::now();
+    let Loaded { target, mut context, schedule, speculation } = Loaded::load(models, request, sink)?;
+    let load_s = started.elapsed().as_secs_f64();
+
+    let (prompt_ids, notes) = read(&request.prompt, &target)?;
+    let mut making = Making::new(&prompt_ids, &target.codec, request)?;
+    let sampler = Sampler::new(request.controls.sampling);
+    let taps = context.as_ref().map_or_else(Vec::new, |(_, taps)| taps.clone());
+    let mut conversation = Conversation::new(target.model.clone());
+    let mut verifier = conversation.verifier(sampler, &taps)?;
+    let mut proposer = context.as_mut().map(|(context, _)| context.proposer(sampler));
+
+    let started = Instant::now();
+    if !prefill(&mut verifier, proposer.as_mut(), &prompt_ids, cancel, sink)? {
+        making.answer.cancel();
+    }
+    let prefill_s = started.elapsed().as_secs_f64();
+    sink(Event::Decoding { speculation: speculation.clone() });
+    let started = Instant::now();
+    making.decode(&mut verifier, proposer.as_mut(), schedule, cancel, sink)?;
+    let decode_s = started.elapsed().as_secs_f64();
+    Ok(making.end(request, prompt_ids, notes, speculation, Stats { load_s, prefill_s, decode_s, ..Stats::default() }))
+}
+
+/// What an answer decodes with.
+struct Loaded {
+    target: Target,
+    /// The drafter's context and the layers that it reads.
+    context: Option<(Context, Vec<usize>)>,
+    schedule: Thresholds,
+    speculation: Speculation,
+}
+
+impl Loaded {
+    fn load(models: &mut Models, request: &Request, sink: &mut dyn FnMut(Event)) -> Result<Self> {
+        let mut loading = |folder: &std::path::Path| {
+            let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+            sink(Event::Loading { name });
+        };
+        let target = models.target(&request.target, request.precision, &mut loading)?;
+        let off = |reason: &str| Speculation::Off { reason: reason.to_owned() };
+        let (folder, gamma) = match (&request.drafter, request.controls.gamma) {
+            (None, _) => {
+                models.drop_drafter();
+                return Ok(Self::plain(target, off("no drafter is chosen")));
+            }
+            (Some(_), Some(0)) => {
+                models.drop_drafter();
+                return Ok(Self::plain(target, off("γ is 0")));
+            }
+            (Some(folder), gamma) => (folder, gamma),
+        };
+        let drafter = models.drafter(folder, &target, &mut loading)?;
+        let document = drafter.document();
+        let limit = gamma.unwrap_or(document.limit).min(document.limit);
+        Ok(Self {
+            schedule: Thresholds {
+                limit,
+                thresholds: document.thresholds.clone(),
+                min_conf: request.controls.min_conf,
+            },
+            context: Some((drafter.context(target.model.clone()), document.taps.clone())),
+            target,
+            speculation: Speculation::On { limit },
+        })
+    }
+
+    fn plain(target: Target, speculation: Speculation) -> Self {
+        Self { target, context: None, schedule: Thresholds::default(), speculation }
+    }
+}
+
+/// The prompt's ids, and what the user should know of how they came about.
+fn read(prompt: &Prompt, target: &Target) -> Result<(Vec<u32>, Vec<String>)> {
+    let (ids, notes) = match prompt {
+        Prompt::Raw(text) => (target.codec.complete(text)?, Vec::new()),
+        Prompt::Chat(messages) => {
+            let prompt = target.codec.prompt(messages, PromptOptions::default())?;
+            (prompt.ids, prompt.notes.iter().map(ToString::to_string).collect())
+        }
+    };
+    let vocabulary = usize::try_from(target.model.config().vocab_size).unwrap_or(0);
+    match ids.iter().find(|&&id| id as usize >= vocabulary) {
+        Some(&id) => Err(Error::Vocabulary { id, vocabulary }),
+        None => Ok((ids, notes)),
+    }
+}
+
+/// Reads the prompt; returns whether to go on.
+fn prefill(
+    verifier: &mut Verifier<'_>,
+    proposer: Option<&mut Proposer<'_>>,
+    prompt: &[u32],
+    cancel: &Cancel,
+    sink: &mut dyn FnMut(Event),
+) -> Result<bool> {
+    let mut progress = |done, total| {
+        if total > 0 {
+            sink(Event::Prefill { done, total });
+        }
+        if cancel.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    Ok(decode::prefill(verifier, proposer, prompt, CHUNK, &mut progress)?)
+}
+
+/// An answer while it is made.
+struct Making {
+    answer: decode::Answer,
+    stream: Stream,
+    text: String,
+    waits: u64,
+}
+
+impl Making {
+    fn new(prompt: &[u32], codec: &Codec, request: &Request) -> Result<Self> {
+        let limits = Limits { stop: codec.stop_ids().clone(), max_tokens: request.controls.max_tokens };
+        Ok(Self {
+            answer: decode::Answer::new(prompt, limits)?,
+            stream: codec.stream(request.controls.stop.clone()),
+            text: String::new(),
+            waits: 0,
+        })
+    }
+
+    fn decode(
+        &mut self,
+        verifier: &mut Verifier<'_>,
+        mut proposer: Option<&mut Proposer<'_>>,
+        mut schedule: Thresholds,
+        cancel: &Cancel,
+        sink: &mut dyn FnMut(Event),
+    ) -> Result<()> {
+        while self.answer.finish().is_none() {
+            if cancel.is_asked() {
+                self.answer.cancel();
+                break;
+            }
+            let (started, waits) = (Instant::now(), nn::waits());
+            let mut text = String::new();
+            let round = self.answer.round(verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| {
+                let piece = self.stream.push(token);
+                text.push_str(&piece.text);
+                if piece.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            self.text.push_str(&text);
+            let waits = nn::waits() - waits;
+            self.waits += waits;
+            sink(Event::Round(Round::new(round, text, started.elapsed().as_secs_f64(), waits)));
+        }
+        Ok(())
+    }
+
+    /// The record; `times` holds what was measured outside.
+    #[expect(clippy::cast_precision_loss, reason = "token counts are small")]
+    fn end(
+        mut self,
+        request: &Request,
+        prompt_ids: Vec<u32>,
+        notes: Vec<String>,
+        speculation: Speculation,
+        times: Stats,
+    ) -> Answer {
+        self.text.push_str(&self.stream.finish());
+        let counts = self.answer.stats();
+        let stats = Stats {
+            prompt_tokens: prompt_ids.len(),
+            tokens: counts.emitted,
+            rounds: counts.rounds,
+            proposed: counts.proposed,
+            accepted: counts.accepted,
+            proposed_at: counts.proposed_at.clone(),
+            accepted_at: counts.accepted_at.clone(),
+            tokens_per_round: counts.tokens_per_round(),
+            waits: self.waits,
+            tokens_per_s: (times.decode_s > 0.0 && counts.emitted > 0)
+                .then(|| counts.emitted as f64 / times.decode_s),
+            peak_memory_bytes: nn::memory_peak(),
+            ..times
+        };
+        Answer {
+            prompt_ids,
+            ids: self.answer.emitted().to_vec(),
+            text: self.text,
+            finish: self.answer.finish().unwrap_or(decode::Finish::Cancelled).into(),
+            speculation,
+            notes,
+            controls: request.controls.clone(),
+            stats,
+        }
+    }
+}

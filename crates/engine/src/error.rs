@@ -1,0 +1,54 @@
+//! Why an answer came to nothing. Every message is one sentence for the user.
+
+use std::path::PathBuf;
+
+/// This crate's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an answer came to nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The folder is not there.
+    #[error("there is no folder {}; choose the folder that holds the checkpoint's files", .0.display())]
+    NoFolder(PathBuf),
+
+    /// The target cannot be loaded, or failed.
+    #[error(transparent)]
+    Target(#[from] gemma4::Error),
+
+    /// The drafter cannot be loaded, does not fit, or failed.
+    #[error(transparent)]
+    Drafter(#[from] drafters::Error),
+
+    /// The tokenizer or the chat template cannot be used.
+    #[error(transparent)]
+    Text(#[from] chat::Error),
+
+    /// There is nothing to continue.
+    #[error(transparent)]
+    Prompt(#[from] decode::EmptyPrompt),
+
+    /// The tokenizer knows ids that the model does not.
+    #[error("the tokenizer gives the id {id}, the target's vocabulary ends at {vocabulary}; their files do not belong together")]
+    Vocabulary {
+        /// The id.
+        id: u32,
+        /// The size of the target's vocabulary.
+        vocabulary: usize,
+    },
+
+    /// A programming error on the engine's thread. The models were dropped; the next request loads them again.
+    #[error("the engine failed ({0}); its models were dropped and load again with the next message")]
+    Panicked(String),
+
+    /// The engine's thread is gone.
+    #[error("the engine has stopped; start the program again")]
+    Closed,
+}
+
+impl From<nn::Error> for Error {
+    fn from(error: nn::Error) -> Self {
+        Self::Target(error.into())
+    }
+}

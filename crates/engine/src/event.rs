@@ -1,0 +1,197 @@
+//! What happens while an answer is made.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Controls, Error};
+
+/// Something that happened, in order. The last is always [`Event::End`] or [`Event::Failed`].
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A checkpoint is being loaded.
+    Loading {
+        /// Its folder's name.
+        name: String,
+    },
+    /// The prompt is being read.
+    Prefill {
+        /// Rows done.
+        done: usize,
+        /// Rows in all.
+        total: usize,
+    },
+    /// Decoding begins; says whether drafts will be made.
+    Decoding {
+        /// What runs.
+        speculation: Speculation,
+    },
+    /// A round is over.
+    Round(Round),
+    /// The answer is over.
+    End(Box<Answer>),
+    /// It came to nothing.
+    #[serde(skip)]
+    Failed(Error),
+}
+
+/// Whether drafts are made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "speculation", rename_all = "snake_case")]
+pub enum Speculation {
+    /// Drafts of at most `limit` tokens.
+    On {
+        /// The most tokens a round (γ).
+        limit: usize,
+    },
+    /// Plain decoding.
+    Off {
+        /// Why, in a sentence.
+        reason: String,
+    },
+}
+
+/// Where an emitted token comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// Drafted, and the target agreed.
+    Accepted,
+    /// The target's own token after a draft that stood as a whole.
+    Bonus,
+    /// The target's own token in place of a drafted one.
+    Resampled,
+    /// The target's own token; nothing was drafted.
+    Plain,
+}
+
+/// One round of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// The tokens emitted, in order.
+    pub ids: Vec<u32>,
+    /// Where each of them comes from.
+    pub provenance: Vec<Provenance>,
+    /// The text that became certain; half characters and possible stop strings wait for the next round.
+    pub text: String,
+    /// How many drafted tokens the target judged.
+    pub proposed: usize,
+    /// How many of them were emitted.
+    pub accepted: usize,
+    /// The drafted tokens that did not stand.
+    pub rejected: Vec<u32>,
+    /// The drafter's confidence in each proposed token; empty if it has none.
+    pub confidences: Vec<f32>,
+    /// How many tokens the schedule dropped before the target saw them.
+    pub cut: usize,
+    /// Seconds, wall clock.
+    pub seconds: f64,
+    /// How often the host waited for the device.
+    pub waits: u64,
+}
+
+/// A whole answer with everything needed to run it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The prompt as the target read it.
+    pub prompt_ids: Vec<u32>,
+    /// The tokens emitted, a stop token included.
+    pub ids: Vec<u32>,
+    /// The answer's text: no stop token, no stop string, no control tokens.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// Whether drafts were made.
+    pub speculation: Speculation,
+    /// What the user should know of how the prompt was read, a sentence each.
+    pub notes: Vec<String>,
+    /// What was asked.
+    pub controls: Controls,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The target chose a stop token.
+    Eos,
+    /// A stop string is complete.
+    StopString,
+    /// The token limit is reached.
+    Length,
+    /// The user stopped it.
+    Cancelled,
+}
+
+/// What an answer cost. Rates are `None` where there is nothing to divide by.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Rows of the prompt.
+    pub prompt_tokens: usize,
+    /// Tokens emitted.
+    pub tokens: usize,
+    /// Rounds, plain steps included.
+    pub rounds: usize,
+    /// Drafted tokens that the target judged.
+    pub proposed: usize,
+    /// Drafted tokens that stood.
+    pub accepted: usize,
+    /// Rounds that proposed a token at each position.
+    pub proposed_at: Vec<usize>,
+    /// Rounds in which the tokens up to and including each position stood.
+    pub accepted_at: Vec<usize>,
+    /// Tokens per round (τ), the target's own token included.
+    pub tokens_per_round: Option<f64>,
+    /// How often the host waited for the device while decoding.
+    pub waits: u64,
+    /// Seconds spent loading; 0 if everything was loaded already.
+    pub load_s: f64,
+    /// Seconds spent reading the prompt.
+    pub prefill_s: f64,
+    /// Seconds spent decoding.
+    pub decode_s: f64,
+    /// Tokens emitted per second of decoding.
+    pub tokens_per_s: Option<f64>,
+    /// The most memory that MLX held during this answer, bytes.
+    pub peak_memory_bytes: u64,
+}
+
+impl From<decode::Finish> for Finish {
+    fn from(finish: decode::Finish) -> Self {
+        match finish {
+            decode::Finish::Eos => Self::Eos,
+            decode::Finish::StopString => Self::StopString,
+            decode::Finish::Length => Self::Length,
+            decode::Finish::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<decode::Provenance> for Provenance {
+    fn from(provenance: decode::Provenance) -> Self {
+        match provenance {
+            decode::Provenance::Accepted => Self::Accepted,
+            decode::Provenance::Bonus => Self::Bonus,
+            decode::Provenance::Resampled => Self::Resampled,
+            decode::Provenance::Plain => Self::Plain,
+        }
+    }
+}
+
+impl Round {
+    pub(crate) fn new(round: decode::Round, text: String, seconds: f64, waits: u64) -> Self {
+        Self {
+            ids: round.emitted.iter().map(|emitted| emitted.token).collect(),
+            provenance: round.emitted.iter().map(|emitted| emitted.provenance.into()).collect(),
+            text,
+            proposed: round.proposed,
+            accepted: round.accepted,
+            rejected: round.rejected,
+            confidences: round.confidences,
+            cut: round.cut,
+            seconds,
+            waits,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The one thread that touches MLX. Everyone else holds an [`Engine`], which is a handle.
+//!
+//! What this crate does **not** know: sockets, databases, windows. A request comes with folders and text; events go
+//! to a callback.
+
+mod answer;
+mod error;
+mod event;
+mod inspect;
+mod models;
+mod new_drafter;
+mod request;
+mod thread;
+
+pub use error::{Error, Result};
+pub use event::{Answer, Event, Finish, Provenance, Round, Speculation, Stats};
+pub use inspect::{Checkpoint, CheckpointRole, inspect};
+pub use new_drafter::NewDrafter;
+pub use request::{Controls, Message, Precision, Prompt, Request, Role, Rule, Sampling};
+pub use thread::{Cancel, Engine};

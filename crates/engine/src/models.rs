@@ -1,0 +1,98 @@
+//! The models that are loaded: at most one target and one drafter.
+
+use std::{
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+use chat::Codec;
+use drafters::DSpark;
+use gemma4::Model;
+use mlx_rs::Dtype;
+
+use crate::{Error, Precision, Result};
+
+/// The loaded models. Asking for another one drops the one before.
+#[derive(Default)]
+pub(crate) struct Models {
+    target: Option<Target>,
+    drafter: Option<Drafter>,
+}
+
+/// A loaded target with its way from text to ids.
+#[derive(Clone)]
+pub(crate) struct Target {
+    folder: PathBuf,
+    precision: Precision,
+    pub(crate) model: Rc<Model>,
+    pub(crate) codec: Codec,
+}
+
+struct Drafter {
+    folder: PathBuf,
+    weights: Rc<DSpark>,
+}
+
+impl Models {
+    /// The target in `folder`, loaded unless it is; `loading` hears of it first.
+    pub(crate) fn target(
+        &mut self,
+        folder: &Path,
+        precision: Precision,
+        loading: impl FnOnce(&Path),
+    ) -> Result<Target> {
+        if let Some(target) = &self.target
+            && target.folder == folder
+            && target.precision == precision
+        {
+            return Ok(target.clone());
+        }
+        exists(folder)?;
+        loading(folder);
+        self.target = None; // two targets at once may not fit into memory
+        let dtype = match precision {
+            Precision::AsStored => None,
+            Precision::Float32 => Some(Dtype::Float32),
+        };
+        let codec = Codec::open(folder)?;
+        let model = Rc::new(Model::load(folder, dtype)?);
+        let target = Target { folder: folder.to_owned(), precision, model, codec };
+        self.target = Some(target.clone());
+        Ok(target)
+    }
+
+    /// The drafter in `folder`, loaded unless it is, if it fits `target`.
+    pub(crate) fn drafter(
+        &mut self,
+        folder: &Path,
+        target: &Target,
+        loading: impl FnOnce(&Path),
+    ) -> Result<Rc<DSpark>> {
+        let fits = |drafter: &DSpark| drafter.fit(&*target.model, target.model.config().layers.len());
+        if let Some(drafter) = &self.drafter
+            && drafter.folder == folder
+        {
+            fits(&drafter.weights)?;
+            return Ok(Rc::clone(&drafter.weights));
+        }
+        exists(folder)?;
+        loading(folder);
+        self.drafter = None;
+        let weights = Rc::new(drafters::open(folder)?);
+        fits(&weights)?;
+        self.drafter = Some(Drafter { folder: folder.to_owned(), weights: Rc::clone(&weights) });
+        Ok(weights)
+    }
+
+    /// Drops the drafter: an answer without one needs no memory for it.
+    pub(crate) fn drop_drafter(&mut self) {
+        self.drafter = None;
+    }
+}
+
+fn exists(folder: &Path) -> Result<()> {
+    match folder.is_dir() {
+        true => Ok(()),
+        false => Err(Error::NoFolder(folder.to_owned())),
+    }
+}

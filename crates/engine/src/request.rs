@@ -1,0 +1,66 @@
+//! What to answer, with what, and how.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use chat::{Message, Role};
+pub use nn::{Rule, Sampling};
+
+/// One answer to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The target's checkpoint folder.
+    pub target: PathBuf,
+    /// The drafter's checkpoint folder; `None` decodes plainly.
+    pub drafter: Option<PathBuf>,
+    /// The type to compute in.
+    pub precision: Precision,
+    /// What to answer.
+    pub prompt: Prompt,
+    /// How much to draft, and how to choose tokens.
+    pub controls: Controls,
+}
+
+/// What to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    /// Text to continue as it stands.
+    Raw(String),
+    /// A conversation, rendered by the checkpoint's chat template; a base model without one continues its text.
+    Chat(Vec<Message>),
+}
+
+/// The number type that the models compute in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// The type that the checkpoint stores.
+    #[default]
+    AsStored,
+    /// 32-bit floats, whatever is stored: slower on a GPU, exact to compare, and the fastest on a CPU.
+    Float32,
+}
+
+/// What the user sets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Controls {
+    /// The most tokens to draft a round (γ); `None` takes the drafter's own limit, 0 decodes plainly.
+    pub gamma: Option<usize>,
+    /// The confidence below which a drafted token is not worth verifying; `None` leaves it to the checkpoint.
+    pub min_conf: Option<f32>,
+    /// How the target chooses its tokens.
+    #[serde(flatten)]
+    pub sampling: Sampling,
+    /// The most tokens to write.
+    pub max_tokens: usize,
+    /// Texts that end the answer; they are not part of it.
+    pub stop: Vec<String>,
+}
+
+impl Default for Controls {
+    fn default() -> Self {
+        Self { gamma: None, min_conf: None, sampling: Sampling::default(), max_tokens: 1024, stop: Vec::new() }
+    }
+}

@@ -1,0 +1,118 @@
+//! The engine's thread and the handle to it.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use crate::{Checkpoint, Error, Event, NewDrafter, Request, Result, answer, models::Models, new_drafter};
+
+/// A handle to the engine. The thread ends when the last handle is dropped.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    jobs: mpsc::Sender<Job>,
+}
+
+/// Stops one answer between two rounds, or two chunks of its prompt.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel {
+    asked: Arc<AtomicBool>,
+}
+
+impl Cancel {
+    /// Asks for the answer to stop.
+    pub fn cancel(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+type Sink = Box<dyn FnMut(Event) + Send>;
+type Done = Box<dyn FnOnce(Result<Checkpoint>) + Send>;
+
+enum Job {
+    Answer { request: Box<Request>, cancel: Cancel, sink: Sink },
+    NewDrafter { new: NewDrafter, done: Done },
+    Unload,
+}
+
+impl Engine {
+    /// Starts the thread.
+    ///
+    /// # Panics
+    /// If the system refuses a thread.
+    #[must_use]
+    pub fn start() -> Self {
+        let (jobs, queue) = mpsc::channel();
+        let work = move || {
+            let mut models = Models::default();
+            while let Ok(job) = queue.recv() {
+                run(job, &mut models);
+            }
+        };
+        #[expect(clippy::expect_used, reason = "without a thread there is no program")]
+        thread::Builder::new().name("engine".into()).spawn(work).expect("the system starts a thread");
+        Self { jobs }
+    }
+
+    /// Makes one answer, after those asked for before, and returns at once. `sink` hears every event on the engine's
+    /// thread, so it must be quick; the last one is [`Event::End`] or [`Event::Failed`].
+    pub fn answer(&self, request: Request, sink: impl FnMut(Event) + Send + 'static) -> Cancel {
+        let cancel = Cancel::default();
+        self.post(Job::Answer { request: Box::new(request), cancel: cancel.clone(), sink: Box::new(sink) });
+        cancel
+    }
+
+    /// Makes a fresh drafter for a target and saves it as a folder.
+    pub fn new_drafter(&self, new: NewDrafter, done: impl FnOnce(Result<Checkpoint>) + Send + 'static) {
+        self.post(Job::NewDrafter { new, done: Box::new(done) });
+    }
+
+    /// Drops the models that are loaded.
+    pub fn unload(&self) {
+        self.post(Job::Unload);
+    }
+
+    fn post(&self, job: Job) {
+        match self.jobs.send(job) {
+            Ok(()) | Err(mpsc::SendError(Job::Unload)) => {}
+            Err(mpsc::SendError(Job::Answer { mut sink, .. })) => sink(Event::Failed(Error::Closed)),
+            Err(mpsc::SendError(Job::NewDrafter { done, .. })) => done(Err(Error::Closed)),
+        }
+    }
+}
+
+fn run(job: Job, models: &mut Models) {
+    match job {
+        Job::Answer { request, cancel, mut sink } => {
+            let result = guarded(models, |models| answer::make(models, &request, &cancel, &mut sink));
+            sink(match result {
+                Ok(answer) => Event::End(Box::new(answer)),
+                Err(error) => Event::Failed(error),
+            });
+        }
+        Job::NewDrafter { new, done } => done(guarded(models, |models| new_drafter::make(models, &new))),
+        Job::Unload => {
+            *models = Models::default();
+            nn::release_memory();
+        }
+    }
+}
+
+/// Runs `work`; a panic in it drops the models, since nobody knows what state they are in, and becomes an error.
+fn guarded<T>(models: &mut Models, work: impl FnOnce(&mut Models) -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(|| work(models))).unwrap_or_else(|panic| {
+        *models = Models::default();
+        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(Error::Panicked(text.unwrap_or_else(|| "without a message".into())))
+    })
+}

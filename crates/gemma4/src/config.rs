@@ -1,0 +1,182 @@
+//! `config.json`, parsed once into what the forward pass needs.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Error, Result};
+
+mod raw;
+
+use raw::{Raw, RopeParameters};
+
+/// The members of the family that run here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Gemma 4, the text decoder.
+    Gemma4,
+    /// Gemma 3, text only.
+    Gemma3,
+}
+
+/// How far back a layer's rows see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerKind {
+    /// The newest rows only.
+    #[serde(rename = "sliding_attention")]
+    Sliding,
+    /// All rows.
+    #[serde(rename = "full_attention")]
+    Full,
+}
+
+/// A checked configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// Which member of the family.
+    pub family: Family,
+    /// Width of the residual stream, `H`.
+    pub hidden_size: i32,
+    /// Rows of the embedding table, `V`.
+    pub vocab_size: i32,
+    /// Width of the feed-forward part.
+    pub intermediate_size: i32,
+    /// The kind of each layer.
+    pub layers: Vec<LayerKind>,
+    /// Query heads.
+    pub heads: i32,
+    /// Attention in sliding layers.
+    pub sliding: Attention,
+    /// Attention in full layers.
+    pub full: Attention,
+    /// Rows that a row of a sliding layer sees, itself included.
+    pub window: usize,
+    /// Scale of the attention scores.
+    pub scale: f32,
+    /// Added under the root of every norm.
+    pub eps: f32,
+    /// The logits stay within ± this.
+    pub softcap: Option<f32>,
+    /// Whether the head is the embedding table.
+    pub tied: bool,
+    /// The longest sequence the model was made for.
+    pub max_positions: usize,
+}
+
+/// What differs between sliding and full layers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attention {
+    /// Size of a head, `D`.
+    pub head_dim: i32,
+    /// Key/value heads.
+    pub groups: i32,
+    /// Base of the rotary angles.
+    pub rope_base: f32,
+    /// Part of the lanes that rotates; `None` for all of them.
+    pub rope_partial: Option<f32>,
+    /// Whether the values share the keys' projection.
+    pub values_from_keys: bool,
+}
+
+impl Config {
+    /// Reads `config.json` of a checkpoint's folder.
+    ///
+    /// # Errors
+    /// When it is missing, malformed, of another family, or asks for something that is not implemented.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join("config.json");
+        let text =
+            std::fs::read(&path).map_err(|source| Error::NoConfig { folder: folder.to_owned(), source })?;
+        let malformed = |error: serde_json::Error| Error::Malformed { path: path.clone(), reason: error.to_string() };
+        let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
+        let family = family(value.get("model_type").and_then(Value::as_str).unwrap_or_default())?;
+        let text = value.get("text_config").filter(|nested| nested.is_object()).unwrap_or(&value);
+        let mut raw = Raw::deserialize(text).map_err(malformed)?;
+        raw.quantized |= value.get("quantization").or(value.get("quantization_config")).is_some_and(|q| !q.is_null());
+        raw.refuse_unsupported()?;
+        match family {
+            Family::Gemma4 => Self::gemma4(&raw),
+            Family::Gemma3 => Self::gemma3(&raw),
+        }
+    }
+
+    fn gemma4(raw: &Raw) -> Result<Self> {
+        let shared = raw.attention_k_eq_v.unwrap_or(false);
+        let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
+        let sliding = raw.rope("sliding_attention", || RopeParameters::plain(10_000.0))?;
+        let full = raw.rope("full_attention", || RopeParameters::proportional(1e6, 0.25))?;
+        let head_dim = require(raw.head_dim, "head_dim")?;
+        Ok(Self {
+            sliding: sliding.attention(head_dim, groups, false)?,
+            full: full.attention(
+                raw.global_head_dim.unwrap_or(head_dim),
+                raw.num_global_key_value_heads.filter(|_| shared).unwrap_or(groups),
+                shared,
+            )?,
+            scale: 1.0,
+            softcap: raw.final_logit_softcapping.filter(|&cap| cap > 0.0),
+            ..Self::common(Family::Gemma4, raw)?
+        })
+    }
+
+    fn gemma3(raw: &Raw) -> Result<Self> {
+        let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
+        let head_dim = raw.head_dim.unwrap_or(256);
+        let base = |flat: Option<f32>, default: f32| move || RopeParameters::plain(flat.unwrap_or(default));
+        let sliding = raw.rope("sliding_attention", base(raw.rope_local_base_freq, 10_000.0))?;
+        let full = raw.rope("full_attention", base(raw.rope_theta, 1e6))?;
+        Ok(Self {
+            sliding: sliding.attention(head_dim, groups, false)?,
+            full: full.attention(head_dim, groups, false)?,
+            scale: raw.query_pre_attn_scalar.unwrap_or(256.0).powf(-0.5),
+            softcap: raw.final_logit_softcapping.filter(|&cap| cap > 0.0),
+            ..Self::common(Family::Gemma3, raw)?
+        })
+    }
+
+    fn common(family: Family, raw: &Raw) -> Result<Self> {
+        let unset = || Attention { head_dim: 0, groups: 0, rope_base: 0.0, rope_partial: None, values_from_keys: false };
+        Ok(Self {
+            family,
+            hidden_size: require(raw.hidden_size, "hidden_size")?,
+            vocab_size: raw.vocab_size.unwrap_or(262_144),
+            intermediate_size: require(raw.intermediate_size, "intermediate_size")?,
+            layers: raw.layers()?,
+            heads: require(raw.num_attention_heads, "num_attention_heads")?,
+            sliding: unset(),
+            full: unset(),
+            window: require(raw.sliding_window, "sliding_window")?,
+            scale: 1.0,
+            eps: raw.rms_norm_eps.unwrap_or(1e-6),
+            softcap: None,
+            tied: raw.tie_word_embeddings.unwrap_or(true),
+            max_positions: raw.max_position_embeddings.unwrap_or(131_072),
+        })
+    }
+
+    /// Attention in layers of `kind`.
+    #[must_use]
+    pub fn attention(&self, kind: LayerKind) -> &Attention {
+        match kind {
+            LayerKind::Sliding => &self.sliding,
+            LayerKind::Full => &self.full,
+        }
+    }
+}
+
+/// The one table of model types, used by every gate.
+fn family(model_type: &str) -> Result<Family> {
+    let refuse = |hint| Err(Error::ModelType { model_type: model_type.to_owned(), hint });
+    match model_type {
+        "gemma4" | "gemma4_unified" | "gemma4_text" | "gemma4_unified_text" => Ok(Family::Gemma4),
+        "gemma3_text" => Ok(Family::Gemma3),
+        "gemma4_assistant" | "gemma4_unified_assistant" | "dspark_assistant" => refuse("it is a drafter"),
+        _ => refuse("choose a Gemma 4 checkpoint, or Gemma 3 text"),
+    }
+}
+
+fn require<T>(value: Option<T>, key: &'static str) -> Result<T> {
+    value.ok_or(Error::MissingKey { key })
+}

@@ -1,0 +1,17 @@
+//! The target family: dense Gemma 4 text models, and Gemma 3 text models, from Hugging Face or MLX checkpoints.
+//!
+//! What this crate does **not** know: drafters (it hands out tapped rows to whoever asks), text, threads. Whether a
+//! feature is there follows from the configuration alone; one implementation serves the whole family.
+
+mod attention;
+mod config;
+mod conversation;
+mod error;
+mod layer;
+mod model;
+mod names;
+
+pub use config::{Config, Family, LayerKind};
+pub use conversation::{Conversation, Verifier};
+pub use error::{Error, Result};
+pub use model::{Model, Rows};

@@ -1,0 +1,45 @@
+//! Waiting for the device, and its memory.
+//!
+//! The host waits as rarely as possible: every wait goes through [`wait`], which counts.
+
+use std::cell::Cell;
+
+use mlx_rs::{Array, memory, transforms};
+
+use crate::Result;
+
+thread_local! {
+    static WAITS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Computes `arrays` and all they depend on, and returns when they are there. Counts as one wait.
+///
+/// # Errors
+/// When MLX fails.
+pub fn wait<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<()> {
+    WAITS.set(WAITS.get() + 1);
+    Ok(transforms::eval(arrays)?)
+}
+
+/// How often this thread has waited since it started.
+#[must_use]
+pub fn waits() -> u64 {
+    WAITS.get()
+}
+
+/// The most memory that MLX has held since [`reset_memory_peak`], bytes.
+#[must_use]
+pub fn memory_peak() -> u64 {
+    memory::peak_memory().map_or(0, |bytes| bytes as u64)
+}
+
+/// Starts a new measurement of [`memory_peak`].
+pub fn reset_memory_peak() {
+    // A figure to show, never to act on: failing to reset it must not fail an answer.
+    let _ = memory::reset_peak_memory();
+}
+
+/// Gives the memory that MLX keeps for reuse back to the system.
+pub fn release_memory() {
+    let _ = memory::clear_cache();
+}

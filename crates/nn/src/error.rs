@@ -1,0 +1,112 @@
+//! What can go wrong between a file and a number.
+
+use std::path::PathBuf;
+
+/// This crate's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong between a file and a number.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error("{} cannot be read or written: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+
+    /// A folder holds no weights.
+    #[error("{} holds no model.safetensors; choose the folder that holds the checkpoint's files", folder.display())]
+    NoWeights {
+        /// The folder.
+        folder: PathBuf,
+    },
+
+    /// A file is no safetensors file, or a damaged one.
+    #[error("{} is not a whole safetensors file: {reason}; download it again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A tensor that the model needs is not there.
+    #[error("the tensor {name} is missing from {}", folder.display())]
+    Missing {
+        /// The tensor.
+        name: String,
+        /// The checkpoint.
+        folder: PathBuf,
+    },
+
+    /// A tensor has another shape than the configuration says.
+    #[error("the tensor {name} has shape {found:?}, the configuration asks for {wanted:?}")]
+    Shape {
+        /// The tensor.
+        name: String,
+        /// What the file holds.
+        found: Vec<i32>,
+        /// What the configuration asks for.
+        wanted: Vec<i32>,
+    },
+
+    /// A tensor holds numbers of a type that a layer cannot use.
+    #[error("the tensor {name} holds {found} values; only float32, bfloat16 and float16 are read")]
+    Dtype {
+        /// The tensor.
+        name: String,
+        /// What the file holds.
+        found: String,
+    },
+
+    /// Tensors are left over: the checkpoint is of another kind than its configuration says.
+    #[error("{} holds tensors that this kind of model does not use: {}", folder.display(), list(names))]
+    Unused {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// The tensors, sorted.
+        names: Vec<String>,
+    },
+
+    /// More rows are to be kept than the last pass had.
+    #[error("{rows} rows are to be kept of a pass of {pending}")]
+    Commit {
+        /// Rows asked for.
+        rows: usize,
+        /// Rows undecided.
+        pending: usize,
+    },
+
+    /// A drafter's context and the target's caches have come apart: a fault in this program.
+    #[error("the drafter's context holds {rows} rows, the anchor stands at position {position}")]
+    Context {
+        /// Rows in the context.
+        rows: usize,
+        /// Where the anchor stands.
+        position: usize,
+    },
+
+    /// MLX failed.
+    #[error("MLX failed: {0}")]
+    Device(String),
+}
+
+impl From<mlx_rs::error::Exception> for Error {
+    fn from(exception: mlx_rs::error::Exception) -> Self {
+        Self::Device(exception.what().to_owned())
+    }
+}
+
+/// The first few of `names`, and how many more there are.
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

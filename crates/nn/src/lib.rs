@@ -1,0 +1,32 @@
+//! What targets and drafters are made of, on MLX: strict weights, layers, caches whose rounds can be undone, and the
+//! sampling arithmetic that runs on the device.
+//!
+//! What this crate does **not** know: any model family or checkpoint format (it sees tensor names and shapes only),
+//! text, threads. It uses `decode` for the words of a round ([`decode::Draft`], [`decode::Verdict`]), so that the
+//! outcome of a rule is spoken in one language.
+//!
+//! Shapes: `B` is always 1. `L` rows of this call, `S` rows visible, `H` hidden size, `V` vocabulary, `D` head size.
+
+mod activation;
+mod attention;
+mod cache;
+mod device;
+mod draft;
+mod error;
+mod linear;
+mod rope;
+mod sampling;
+mod vocabulary;
+mod weights;
+
+pub use activation::{gelu, scalar, softcap};
+pub use attention::{Mask, attend, merge_heads, split_heads};
+pub use cache::{Cache, Visible};
+pub use device::{memory_peak, release_memory, reset_memory_peak, wait, waits};
+pub use draft::{Draft, block};
+pub use error::{Error, Result};
+pub use linear::Linear;
+pub use rope::Rope;
+pub use sampling::{Rule, Sampler, Sampling};
+pub use vocabulary::Vocabulary;
+pub use weights::{Inventory, Stored, Weights, save};

@@ -1,0 +1,45 @@
+//! Rotary positions.
+
+use mlx_rs::{Array, fast};
+
+use crate::Result;
+
+/// Rotates pairs of lanes by an angle that grows with the position; lane `j` pairs with lane `j + D/2`.
+#[derive(Debug, Clone)]
+pub struct Rope {
+    dims: i32,
+    base: Option<f32>,
+    divisors: Option<Array>,
+}
+
+impl Rope {
+    /// All lanes rotate: pair `j` by `position·base^(−2j/dims)`.
+    #[must_use]
+    pub fn full(dims: i32, base: f32) -> Self {
+        Self { dims, base: Some(base), divisors: None }
+    }
+
+    /// Only the first `partial·dims/2` pairs rotate; the exponent still divides by all of `dims` ("proportional").
+    ///
+    /// An infinite divisor makes a pair stand still. Passing fewer `dims` instead would pair the wrong lanes.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "head sizes are small")]
+    pub fn proportional(dims: i32, base: f32, partial: f32) -> Self {
+        let rotated = (partial * dims as f32) as i32 / 2;
+        let divisor = |pair: i32| match pair < rotated {
+            true => base.powf(2.0 * pair as f32 / dims as f32),
+            false => f32::INFINITY,
+        };
+        let divisors = (0..dims / 2).map(divisor).collect::<Vec<_>>();
+        Self { dims, base: None, divisors: Some(Array::from_slice(&divisors, &[dims / 2])) }
+    }
+
+    /// `[1, heads, L, D]`, whose rows stand at positions `offset..offset + L`.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn rotate(&self, x: &Array, offset: usize) -> Result<Array> {
+        let offset = i32::try_from(offset).map_err(|_| crate::Error::Device(format!("position {offset}")))?;
+        Ok(fast::rope(x, self.dims, false, self.base, 1.0, offset, self.divisors.as_ref())?)
+    }
+}

@@ -1,0 +1,161 @@
+//! How a token is chosen, on the device: greedily, or by one of two rules that are lossless in distribution.
+//!
+//! The drafter draws with [`Sampler::draw`], the target judges with [`Sampler::judge`]; both see logits through the
+//! same [`transforms`], or the drafter would not draw from what the target is compared with.
+
+mod coupled;
+mod noise;
+mod ratio;
+mod transforms;
+
+use decode::{Token, Verdict};
+use mlx_rs::{Array, Dtype, ops::indexing::argmax_axis};
+use serde::{Deserialize, Serialize};
+
+use crate::{Draft, Result, wait};
+
+/// How a drafted token is accepted at a temperature above 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// Drafter and target share their noise, keyed by seed and position; a draft stands if both draw the same token.
+    /// The text does not depend on the drafter at all.
+    #[default]
+    Coupled,
+    /// Accept with probability min(1, p/q), else draw from the residual. Accepts the most; the text depends on the
+    /// drafter, its distribution does not.
+    Ratio,
+}
+
+/// How the target chooses its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sampling {
+    /// 0 is greedy: always the most likely token.
+    pub temperature: f32,
+    /// Keep the most likely tokens that make up this probability; 1 keeps all.
+    pub top_p: f32,
+    /// Keep this many of the most likely tokens; 0 keeps all.
+    pub top_k: usize,
+    /// The same seed gives the same text.
+    pub seed: u64,
+    /// How drafted tokens are accepted.
+    pub rule: Rule,
+}
+
+impl Default for Sampling {
+    /// What Gemma's publisher recommends.
+    fn default() -> Self {
+        Self { temperature: 1.0, top_p: 0.95, top_k: 64, seed: 0, rule: Rule::default() }
+    }
+}
+
+/// Chooses the tokens of one answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampler {
+    sampling: Sampling,
+}
+
+/// A drafted token, on the device.
+#[derive(Debug)]
+pub struct Drawn {
+    /// `[1]`, u32.
+    pub token: Array,
+    /// What it was drawn from, log-probabilities `[1, V]`, if the rule needs it.
+    pub log_q: Option<Array>,
+}
+
+/// The outcome of a pass, on the host.
+#[derive(Debug)]
+pub struct Judged {
+    /// The draft's tokens.
+    pub draft: Vec<Token>,
+    /// The drafter's confidences, if it has any.
+    pub confidences: Vec<f32>,
+    /// What the target says of them.
+    pub verdict: Verdict,
+}
+
+impl Sampler {
+    /// A sampler for one answer.
+    #[must_use]
+    pub fn new(sampling: Sampling) -> Self {
+        Self { sampling }
+    }
+
+    /// Draws the drafter's token for `position` of the sequence from logits `[1, V]`.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn draw(&self, logits: &Array, position: usize) -> Result<Drawn> {
+        if self.is_greedy() {
+            return Ok(Drawn { token: argmax_axis(logits, -1, false)?, log_q: None });
+        }
+        let scores = transforms::apply(logits, &self.sampling)?;
+        match self.sampling.rule {
+            Rule::Coupled => Ok(Drawn { token: coupled::choose(&scores, self.sampling.seed, position)?, log_q: None }),
+            Rule::Ratio => ratio::draw(&scores, self.sampling.seed, position),
+        }
+    }
+
+    /// Judges a draft by the target's logits `[d + 1, V]`; row 0 chooses the token at `position`. Waits once.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn judge(&self, logits: &Array, draft: Option<&Draft>, position: usize) -> Result<Judged> {
+        let ruling = if self.is_greedy() {
+            Ruling::Choices(argmax_axis(logits, -1, false)?)
+        } else {
+            let scores = transforms::apply(logits, &self.sampling)?;
+            match (self.sampling.rule, draft) {
+                (Rule::Ratio, Some(draft)) => ratio::judge(&scores, draft, self.sampling.seed, position)?,
+                _ => Ruling::Choices(coupled::choose(&scores, self.sampling.seed, position)?),
+            }
+        };
+        ruling.read(draft)
+    }
+
+    fn is_greedy(&self) -> bool {
+        self.sampling.temperature <= 0.0
+    }
+}
+
+/// A verdict on the device.
+#[derive(Debug)]
+enum Ruling {
+    /// The target's tokens, `[d + 1]`.
+    Choices(Array),
+    /// How many stand and what follows, both scalars.
+    Ruled { accepted: Array, next: Array },
+}
+
+impl Ruling {
+    /// Waits for everything that the host needs of a round, at once.
+    fn read(&self, draft: Option<&Draft>) -> Result<Judged> {
+        let mut wanted = match self {
+            Self::Choices(choices) => vec![choices],
+            Self::Ruled { accepted, next } => vec![accepted, next],
+        };
+        wanted.extend(draft.map(|draft| &draft.tokens));
+        wanted.extend(draft.and_then(|draft| draft.confidences.as_ref()));
+        wait(wanted)?;
+        let verdict = match self {
+            Self::Choices(choices) => Verdict::Choices(choices.as_slice::<u32>().to_vec()),
+            Self::Ruled { accepted, next } => {
+                Verdict::Ruled { accepted: accepted.item_exact::<u32>() as usize, next: next.item_exact::<u32>() }
+            }
+        };
+        Ok(Judged {
+            draft: draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec()),
+            confidences: draft
+                .and_then(|draft| draft.confidences.as_ref())
+                .map_or_else(Vec::new, |confidences| confidences.as_slice::<f32>().to_vec()),
+            verdict,
+        })
+    }
+}
+
+/// `array` as float32: distributions are compared in full precision whatever the models compute in.
+fn float32(array: &Array) -> Result<Array> {
+    Ok(array.as_dtype(Dtype::Float32)?)
+}

@@ -1,0 +1,45 @@
+//! What temperature, top-k and top-p make of logits; the same for target and drafter.
+//!
+//! The order is that of mlx-lm: the filters see the untempered probabilities, top-p first.
+
+use mlx_rs::{
+    Array, ops,
+    ops::indexing::{take_along_axis, topk_axis},
+};
+
+use super::{Sampling, float32};
+use crate::Result;
+
+/// Unnormalised log-probabilities `[L, V]`, float32; −∞ for tokens that cannot be drawn.
+pub(super) fn apply(logits: &Array, sampling: &Sampling) -> Result<Array> {
+    let logits = float32(logits)?;
+    let mut scores = logits.subtract(logits.logsumexp_axis(-1, true)?)?;
+    if sampling.top_p < 1.0 {
+        scores = top_p(&scores, sampling.top_p)?;
+    }
+    let vocabulary = usize::try_from(scores.dim(1)).unwrap_or(0);
+    if (1..vocabulary).contains(&sampling.top_k) {
+        scores = top_k(&scores, i32::try_from(sampling.top_k).unwrap_or(i32::MAX))?;
+    }
+    Ok(scores.divide(Array::from_f32(sampling.temperature))?)
+}
+
+/// Keeps the most likely tokens until they make up `top_p`; the one that crosses the line stays.
+fn top_p(scores: &Array, top_p: f32) -> Result<Array> {
+    let order = ops::argsort_axis(scores, -1)?;
+    let cumulative = ops::exp(take_along_axis(scores, &order, -1)?)?.cumsum(-1, None, None)?;
+    // Back into the order of the vocabulary: the sorted position of each token is the inverse of `order`.
+    let ranks = ops::argsort_axis(&order, -1)?;
+    let cumulative = take_along_axis(&cumulative, &ranks, -1)?;
+    keep(scores, &cumulative.gt(Array::from_f32(1.0 - top_p))?)
+}
+
+/// Keeps the `k` most likely tokens, and those as likely as the last of them.
+fn top_k(scores: &Array, k: i32) -> Result<Array> {
+    let least = topk_axis(scores, k, -1)?.min_axis(-1, true)?;
+    keep(scores, &scores.ge(least)?)
+}
+
+fn keep(scores: &Array, kept: &Array) -> Result<Array> {
+    Ok(ops::select(kept, scores, Array::from_f32(f32::NEG_INFINITY))?)
+}

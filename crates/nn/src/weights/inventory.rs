@@ -1,0 +1,151 @@
+//! What a checkpoint's files hold, from their headers alone.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use safetensors::tensor::Metadata;
+use serde::Deserialize;
+
+use crate::{Error, Result};
+
+/// The largest header that is read; the largest published one has a few megabytes.
+const MAX_HEADER: u64 = 100 << 20;
+
+/// The tensors of a checkpoint and the files that they lie in. Every file is as long as its header says.
+#[derive(Debug, Clone)]
+pub struct Inventory {
+    folder: PathBuf,
+    files: Vec<PathBuf>,
+    tensors: BTreeMap<String, Stored>,
+    bytes: u64,
+}
+
+/// How a tensor is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// The type of its numbers, as the file spells it (`BF16`).
+    pub dtype: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+}
+
+/// `model.safetensors.index.json`.
+#[derive(Deserialize)]
+struct Index {
+    weight_map: BTreeMap<String, String>,
+}
+
+impl Inventory {
+    /// Reads the headers of `model.safetensors`, or of the shards that `model.safetensors.index.json` names.
+    ///
+    /// # Errors
+    /// When there are no weights, a file is damaged, or a shard is missing or lacks a tensor that the index promises.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let index = folder.join("model.safetensors.index.json");
+        let single = folder.join("model.safetensors");
+        if index.exists() {
+            Self::sharded(folder, &index)
+        } else if single.exists() {
+            Self::of(folder, [single])
+        } else {
+            Err(Error::NoWeights { folder: folder.to_owned() })
+        }
+    }
+
+    fn sharded(folder: &Path, path: &Path) -> Result<Self> {
+        let damaged = |reason| Error::Damaged { path: path.to_owned(), reason };
+        let text = std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let index: Index = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        let names = index.weight_map.values().collect::<BTreeSet<_>>();
+        if let Some(name) = names.iter().find(|name| Path::new(name).components().count() != 1) {
+            return Err(damaged(format!("it names the file {name:?}, which is outside the folder")));
+        }
+        let inventory = Self::of(folder, names.into_iter().map(|name| folder.join(name)))?;
+        match index.weight_map.into_keys().find(|name| !inventory.tensors.contains_key(name)) {
+            Some(name) => Err(damaged(format!("it promises the tensor {name}, which no shard holds"))),
+            None => Ok(inventory),
+        }
+    }
+
+    fn of(folder: &Path, files: impl IntoIterator<Item = PathBuf>) -> Result<Self> {
+        let mut inventory =
+            Self { folder: folder.to_owned(), files: Vec::new(), tensors: BTreeMap::new(), bytes: 0 };
+        for path in files {
+            inventory.bytes += read_header(&path, &mut inventory.tensors)?;
+            inventory.files.push(path);
+        }
+        Ok(inventory)
+    }
+
+    /// The checkpoint's folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The files that hold the tensors.
+    #[must_use]
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The tensors by the names that the files give them.
+    #[must_use]
+    pub fn tensors(&self) -> &BTreeMap<String, Stored> {
+        &self.tensors
+    }
+
+    /// The size of the files, bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Adds the tensors of one file and returns its size.
+///
+/// MLX would map the missing end of a truncated file as zeros, so the length is checked here.
+fn read_header(path: &Path, tensors: &mut BTreeMap<String, Stored>) -> Result<u64> {
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let damaged = |reason: String| Error::Damaged { path: path.to_owned(), reason };
+    let mut file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let mut header = vec![0; 8];
+    file.read_exact(&mut header).map_err(|_| damaged(format!("it has {size} bytes")))?;
+    let length = u64::from_le_bytes(header[..8].try_into().unwrap_or_default());
+    if length > MAX_HEADER {
+        return Err(damaged(impostor(&header).map_or_else(
+            || format!("its header claims {length} bytes, more than the {MAX_HEADER} that are read"),
+            |kind| format!("it is {kind}"),
+        )));
+    }
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let read = file.take(length as u64).read_to_end(&mut header).map_err(failed)?;
+    if read < length {
+        return Err(damaged(format!("its header should have {length} bytes and has {read}")));
+    }
+    let metadata: Metadata = serde_json::from_slice(&header[8..]).map_err(|error| damaged(error.to_string()))?;
+    let expected = (header.len() + metadata.data_len()) as u64;
+    if size != expected {
+        return Err(damaged(format!("it has {size} bytes, its header describes {expected}")));
+    }
+    for (name, info) in metadata.tensors() {
+        tensors.insert(name, Stored { dtype: format!("{:?}", info.dtype), shape: info.shape.clone() });
+    }
+    Ok(size)
+}
+
+/// What a file that is no safetensors file is instead, as far as its first bytes tell.
+fn impostor(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [b'v', b'e', b'r', b's', b'i', b'o', b'n', ..] => Some("a Git LFS pointer, not the file itself"),
+        [b'<', ..] => Some("a web page"),
+        [b'{', ..] => Some("a JSON text"),
+        [b'G', b'G', b'U', b'F', ..] => Some("a GGUF file"),
+        _ => None,
+    }
+}

@@ -1,0 +1,84 @@
+//! What outlives the app: models, conversations, messages and settings, in one database file. One source file per table.
+//!
+//! What this crate does **not** know: what a model is beyond its row, what an answer's record says, who asks. It
+//! reads no checkpoint and touches no file but its own.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::SqlitePool;
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
+
+mod conversations;
+mod error;
+mod messages;
+mod models;
+mod settings;
+
+pub use conversations::Conversation;
+pub use error::{Error, Result};
+pub use messages::{Author, Message, State};
+pub use models::{Checkpoint, Model, Role};
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+
+/// The database. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: SqlitePool,
+}
+
+impl Store {
+    /// Opens the database, makes it if there is none, and brings its schema up to date. Answers that were still
+    /// running when the last process died are `interrupted` from now on.
+    ///
+    /// # Errors
+    /// The file is no database, belongs to a newer release, or cannot be written.
+    pub async fn open(path: &Path) -> Result<Self> {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .foreign_keys(true)
+            // The window and the command line may be open at the same time.
+            .busy_timeout(Duration::from_secs(10));
+        let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await;
+        let pool = pool.map_err(|source| Error::Open { path: path.to_owned(), source })?;
+        Self::ready(pool).await
+    }
+
+    /// A database that lives as long as this value and its clones.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn in_memory() -> Result<Self> {
+        let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
+        // Every connection would be a database of its own, and a closed one takes its database along.
+        let pool = SqlitePoolOptions::new().max_connections(1).idle_timeout(None).max_lifetime(None);
+        Self::ready(pool.connect_with(options).await?).await
+    }
+
+    async fn ready(pool: SqlitePool) -> Result<Self> {
+        MIGRATIONS.run(&pool).await.map_err(explain)?;
+        let store = Self { pool };
+        store.interrupt_running().await?;
+        Ok(store)
+    }
+
+    /// Closes the file once its statements are done.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// Migrations are append-only, so one that is applied but not known here comes from a later release.
+fn explain(error: MigrateError) -> Error {
+    match error {
+        MigrateError::VersionMissing(found) => {
+            let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
+            Error::Newer { found, known }
+        }
+        other => Error::Migrate(other),
+    }
+}

@@ -1,0 +1,143 @@
+//! Table `messages`.
+
+use sqlx::SqliteConnection;
+
+use crate::{Result, Store};
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
+#[sqlx(rename_all = "snake_case")]
+pub enum Author {
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// How far a message got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
+#[sqlx(rename_all = "snake_case")]
+pub enum State {
+    /// It is whole.
+    Complete,
+    /// It is being written.
+    Running,
+    /// The user stopped it.
+    Stopped,
+    /// An error ended it.
+    Failed,
+    /// The app ended while it was being written.
+    Interrupted,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Message {
+    /// Its number, never used twice.
+    pub id: i64,
+    /// Where it belongs.
+    pub conversation_id: i64,
+    /// Who wrote it.
+    pub author: Author,
+    /// What it says.
+    pub text: String,
+    /// How far it got.
+    pub state: State,
+    /// What the user should know about how it ended.
+    pub note: Option<String>,
+    /// The answer's whole record, JSON.
+    pub answer: Option<String>,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+}
+
+impl Store {
+    /// The messages of a conversation in order.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn messages(&self, conversation: i64) -> Result<Vec<Message>> {
+        let all = sqlx::query_as("SELECT * FROM messages WHERE conversation_id = ? ORDER BY id").bind(conversation);
+        Ok(all.fetch_all(&self.pool).await?)
+    }
+
+    /// Stores a question and its answer, which is running and still empty, and notes who answers.
+    ///
+    /// # Errors
+    /// There is no such conversation or model, or the database fails.
+    pub async fn ask(
+        &self,
+        conversation: i64,
+        text: &str,
+        target: &str,
+        drafter: Option<&str>,
+    ) -> Result<(Message, Message)> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        sqlx::query(
+            "UPDATE conversations SET target_id = ?, drafter_id = ?,
+             updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = ?",
+        )
+        .bind(target)
+        .bind(drafter)
+        .bind(conversation)
+        .execute(&mut *transaction)
+        .await?;
+        let question = insert(&mut transaction, conversation, Author::User, text, State::Complete).await?;
+        let answer = insert(&mut transaction, conversation, Author::Assistant, "", State::Running).await?;
+        transaction.commit().await?;
+        Ok((question, answer))
+    }
+
+    /// Keeps what a running message says so far.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn save_text(&self, message: i64, text: &str) -> Result<()> {
+        // The state too: a second process that opened the database took this message for interrupted.
+        let save = sqlx::query("UPDATE messages SET text = ?, state = 'running' WHERE id = ?").bind(text).bind(message);
+        save.execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Ends a message; `answer` is its record as JSON.
+    ///
+    /// # Errors
+    /// The record is no JSON, or the database fails.
+    pub async fn end_message(
+        &self,
+        message: i64,
+        text: &str,
+        state: State,
+        note: Option<&str>,
+        answer: Option<&str>,
+    ) -> Result<()> {
+        sqlx::query("UPDATE messages SET text = ?, state = ?, note = ?, answer = ? WHERE id = ?")
+            .bind(text)
+            .bind(state)
+            .bind(note)
+            .bind(answer)
+            .bind(message)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
+    pub(crate) async fn interrupt_running(&self) -> Result<()> {
+        let interrupt = sqlx::query("UPDATE messages SET state = 'interrupted' WHERE state = 'running'");
+        interrupt.execute(&self.pool).await?;
+        Ok(())
+    }
+}
+
+async fn insert(
+    connection: &mut SqliteConnection,
+    conversation: i64,
+    author: Author,
+    text: &str,
+    state: State,
+) -> Result<Message> {
+    let new =
+        sqlx::query_as("INSERT INTO messages (conversation_id, author, text, state) VALUES (?, ?, ?, ?) RETURNING *");
+    let new = new.bind(conversation).bind(author).bind(text).bind(state);
+    Ok(new.fetch_one(connection).await?)
+}

@@ -1,0 +1,118 @@
+//! The database as a file: first opening, a crash, another release, damage.
+#![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+use std::path::Path;
+
+use sqlx::{Connection, SqliteConnection};
+use store::{Checkpoint, Error, Role, State, Store};
+
+async fn execute(path: &Path, statements: &'static str) {
+    let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
+    sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_empty_file_becomes_a_database() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    std::fs::write(&path, "").unwrap();
+    let store = Store::open(&path).await.unwrap();
+    assert!(store.models().await.unwrap().is_empty());
+    store.set_setting("theme", "dark").await.unwrap();
+    store.set_setting("theme", "light").await.unwrap();
+    store.close().await;
+
+    let store = Store::open(&path).await.unwrap();
+    assert_eq!(store.setting("theme").await.unwrap().as_deref(), Some("light"));
+    assert_eq!(store.setting("Theme").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn after_a_crash_the_answer_is_interrupted_and_keeps_its_saved_text() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    let store = Store::open(&path).await.unwrap();
+    let target = Checkpoint {
+        role: Role::Target,
+        kind: "gemma4".into(),
+        folder: "/t".into(),
+        summary: String::new(),
+        bytes: 0,
+        draft_limit: None,
+        chat_template: None,
+    };
+    store.add_model(Some("t"), &target).await.unwrap();
+    let conversation = store.add_conversation("Why?").await.unwrap().id;
+    let (_, answer) = store.ask(conversation, "Why?", "t", None).await.unwrap();
+    store.save_text(answer.id, "Because").await.unwrap();
+
+    // Never closed: the write-ahead log is all that the next process finds, as after a kill.
+    let crashed = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(home.path()).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), crashed.path().join(file.file_name())).unwrap();
+    }
+    let after = Store::open(&crashed.path().join("slipstream.sqlite3")).await.unwrap();
+    let message = after.messages(conversation).await.unwrap().pop().unwrap();
+    assert_eq!((message.text.as_str(), message.state), ("Because", State::Interrupted));
+}
+
+#[tokio::test]
+async fn a_second_process_does_not_interrupt_an_answer_for_long() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    let window = Store::open(&path).await.unwrap();
+    execute(
+        &path,
+        "INSERT INTO models (id, role, kind, folder, summary, bytes) VALUES ('t', 'target', '', '/t', '', 0)",
+    )
+    .await;
+    let conversation = window.add_conversation("Why?").await.unwrap().id;
+    let (_, answer) = window.ask(conversation, "Why?", "t", None).await.unwrap();
+
+    let command = Store::open(&path).await.unwrap();
+    assert_eq!(command.messages(conversation).await.unwrap()[1].state, State::Interrupted);
+    window.save_text(answer.id, "Bec").await.unwrap();
+    assert_eq!(command.messages(conversation).await.unwrap()[1].state, State::Running);
+}
+
+#[tokio::test]
+async fn a_newer_database_is_refused_in_one_sentence_and_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    Store::open(&path).await.unwrap().close().await;
+    execute(
+        &path,
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'later', 1, x'00', 0)",
+    )
+    .await;
+    let refused = Store::open(&path).await.unwrap_err();
+    assert!(matches!(refused, Error::Newer { found: 9999, .. }));
+    assert!(refused.to_string().contains("newer version of Slipstream"));
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("page.sqlite3");
+    std::fs::write(&path, "<!doctype html>".repeat(100)).unwrap();
+    let refused = Store::open(&path).await.unwrap_err();
+    assert!(refused.to_string().contains("page.sqlite3"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_damaged_record_can_be_removed() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    let store = Store::open(&path).await.unwrap();
+    execute(
+        &path,
+        "PRAGMA ignore_check_constraints = 1;
+         INSERT INTO models (id, role, kind, folder, summary, bytes) VALUES ('odd', 'wizard', '', '', '', -1)",
+    )
+    .await;
+    assert!(store.models().await.is_err());
+    assert!(store.remove_model("odd").await.unwrap());
+    assert!(store.models().await.unwrap().is_empty());
+}

@@ -1,0 +1,9 @@
+// mlx-rs seeds its random state with this function of macOS.
+#include <stdint.h>
+#include <time.h>
+
+uint64_t mach_approximate_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,25 @@
+//! Makes a fresh machine ready. Every step says what it does, or that there is nothing to do.
+
+mod linux;
+mod macos;
+mod mlx;
+mod programs;
+mod ui;
+
+use crate::{problem::Problem, workspace::Workspace};
+
+/// All steps, in the order in which they need each other.
+pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
+    if cfg!(target_os = "macos") {
+        macos::check_tools()?;
+    } else {
+        linux::install_packages()?;
+        mlx::prepare(workspace)?;
+    }
+    ui::install_packages(workspace)
+}
+
+/// One line about one step.
+fn say(step: &str, what: &str) {
+    println!("{step:<22} {what}");
+}

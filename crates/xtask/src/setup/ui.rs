@@ -1,0 +1,47 @@
+//! The packages of the user interface, from its lock file.
+
+use std::{fs, io, path::Path, process::Command, time::SystemTime};
+
+use super::{
+    programs::{Program, require},
+    say,
+};
+use crate::{
+    problem::{Explain, Problem},
+    process::quietly,
+    workspace::Workspace,
+};
+
+const NODE: &[Program] = &[Program {
+    name: "Node.js 20.19 or newer, with npm",
+    proof: &[
+        "node",
+        "--eval",
+        "const [major, minor] = process.versions.node.split('.').map(Number); process.exit(major * 100 + minor < 2019 ? 1 : 0)",
+    ],
+    remedy: "see nodejs.org for a current one; Debian's and Ubuntu's may be too old",
+}];
+
+/// Runs `npm ci` unless `node_modules` is at least as new as the lock file.
+pub(super) fn install_packages(workspace: &Workspace) -> Result<(), Problem> {
+    require(NODE)?;
+    let ui = workspace.ui();
+    if is_current(&ui)? {
+        say("ui packages", "already there");
+        return Ok(());
+    }
+    say("ui packages", "npm ci");
+    quietly(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&ui)).map(drop)
+}
+
+/// npm writes a copy of the lock into `node_modules` as its last act.
+fn is_current(ui: &Path) -> Result<bool, Problem> {
+    let lock = ui.join("package-lock.json");
+    let wanted = modified(&lock).explain(|| format!("cannot read {}", lock.display()))?;
+    let installed = modified(&ui.join("node_modules/.package-lock.json"));
+    Ok(installed.is_ok_and(|installed| installed >= wanted))
+}
+
+fn modified(path: &Path) -> io::Result<SystemTime> {
+    fs::metadata(path)?.modified()
+}

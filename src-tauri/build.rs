@@ -1,0 +1,25 @@
+//! Embeds the window's configuration, its icons and its permissions.
+
+/// Every command. Named here, each needs a permission of its own in `capabilities/`, and the window can call nothing else.
+const COMMANDS: &[&str] = &[
+    "models",
+    "add_model",
+    "remove_model",
+    "choose_folder",
+    "conversations",
+    "create_conversation",
+    "rename_conversation",
+    "remove_conversation",
+    "messages",
+    "say",
+    "watch",
+    "stop",
+    "preferences",
+    "save_preferences",
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let commands = tauri_build::AppManifest::new().commands(COMMANDS);
+    tauri_build::try_build(tauri_build::Attributes::new().app_manifest(commands))?;
+    Ok(())
+}

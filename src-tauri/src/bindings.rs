@@ -1,0 +1,65 @@
+//! The commands and their wire types, for Tauri and for the TypeScript side.
+
+use tauri_specta::{Builder, collect_commands};
+
+use crate::commands::{chat, models, preferences};
+
+/// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
+/// refused at run time.
+pub(crate) fn bindings() -> Builder<tauri::Wry> {
+    Builder::new()
+        .commands(collect_commands![
+            models::models,
+            models::add_model,
+            models::remove_model,
+            models::choose_folder,
+            chat::conversations,
+            chat::create_conversation,
+            chat::rename_conversation,
+            chat::remove_conversation,
+            chat::messages,
+            chat::say,
+            chat::watch,
+            chat::stop,
+            preferences::preferences,
+            preferences::save_preferences,
+        ])
+        // Ids, counts and milliseconds stay far below 2^53, and no measurement is infinite.
+        .dangerously_cast_bigints_to_number()
+        .semantic_types(specta_typescript::semantic::Configuration::empty().enable_lossless_floats())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use specta_typescript::Typescript;
+
+    #[test]
+    fn bindings_are_current() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/lib/bindings.ts");
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        super::bindings().export(Typescript::default(), &path).unwrap();
+        let after = std::fs::read_to_string(&path).unwrap();
+        let stale = before != after && std::env::var_os("CI").is_some();
+        assert!(!stale, "ui/src/lib/bindings.ts was stale: commit the one that this test has written");
+    }
+
+    #[test]
+    fn the_window_may_call_every_command_and_nothing_else() {
+        let bindings = include_str!("../../ui/src/lib/bindings.ts");
+        let names = bindings.split("__TAURI_INVOKE(\"").skip(1).filter_map(|call| call.split('"').next());
+        let needed: BTreeSet<String> = names.map(|name| format!("allow-{}", name.replace('_', "-"))).collect();
+
+        let capability: Capability = serde_json::from_str(include_str!("../capabilities/default.json")).unwrap();
+        assert_eq!(capability.permissions, needed);
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Capability {
+        permissions: BTreeSet<String>,
+    }
+}

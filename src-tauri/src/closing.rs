@@ -1,0 +1,27 @@
+//! What happens between the last window and the end of the process.
+
+use std::time::Duration;
+
+use app::App;
+use tokio::time::timeout;
+
+use crate::opened::Opened;
+
+/// How long a round and the storing of an answer may hold up the end.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Stops the answer that is being written and waits until it is stored, so that closing the window loses no text and
+/// the engine does not compute while the process is torn down.
+pub(crate) fn finish(opened: &Opened) {
+    if let Some(app) = opened.get() {
+        // Whoever is slower than this finds the answer marked as interrupted at the next start.
+        let _ = tauri::async_runtime::block_on(async { timeout(PATIENCE, stop(app)).await });
+    }
+}
+
+async fn stop(app: &App) {
+    let Some(running) = app.running().await else { return };
+    running.answering.cancel();
+    let mut reader = running.answering.reader();
+    while reader.next().await.is_some() {}
+}

@@ -1,0 +1,85 @@
+//! Conversations, and the answer that runs.
+
+use app::Say;
+use tauri::State;
+use tauri::ipc::Channel;
+
+use crate::opened::Opened;
+use crate::watcher::Watcher;
+use crate::wire::{Controls, Conversation, Failure, Frame, Message, Said};
+
+/// Every conversation, the latest first.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn conversations(opened: State<'_, Opened>) -> Result<Vec<Conversation>, Failure> {
+    let conversations = opened.app().await?.conversations().await?;
+    Ok(conversations.into_iter().map(Conversation::from).collect())
+}
+
+/// Begins a conversation, which is named after the first thing said in it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn create_conversation(opened: State<'_, Opened>) -> Result<Conversation, Failure> {
+    Ok(opened.app().await?.create_conversation().await?.into())
+}
+
+/// Gives a conversation another title.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn rename_conversation(opened: State<'_, Opened>, id: i64, title: String) -> Result<(), Failure> {
+    Ok(opened.app().await?.rename_conversation(id, &title).await?)
+}
+
+/// Removes a conversation with its messages.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn remove_conversation(opened: State<'_, Opened>, id: i64) -> Result<(), Failure> {
+    Ok(opened.app().await?.remove_conversation(id).await?)
+}
+
+/// The messages of a conversation in order.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn messages(opened: State<'_, Opened>, conversation: i64) -> Result<Vec<Message>, Failure> {
+    let messages = opened.app().await?.messages(conversation).await?;
+    Ok(messages.into_iter().map(Message::from).collect())
+}
+
+/// Stores a question and begins to answer it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn say(
+    opened: State<'_, Opened>,
+    conversation: i64,
+    text: String,
+    target: String,
+    drafter: Option<String>,
+    controls: Controls,
+) -> Result<Said, Failure> {
+    let app = opened.app().await?;
+    let precision = app.preferences().await?.precision;
+    let say = Say { conversation: Some(conversation), text, target, drafter, precision, controls: controls.into() };
+    Ok(app.say(say).await?.into())
+}
+
+/// Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn watch(
+    opened: State<'_, Opened>,
+    watcher: State<'_, Watcher>,
+    frames: Channel<Frame>,
+) -> Result<bool, Failure> {
+    let app = opened.app().await?;
+    let Some(running) = app.running().await else { return Ok(false) };
+    watcher.follow(app.clone(), running, frames);
+    Ok(true)
+}
+
+/// Stops the running answer, if any. What it says so far is kept.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn stop(opened: State<'_, Opened>) -> Result<(), Failure> {
+    opened.app().await?.stop().await;
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! What the window can ask for. Each command asks the app one thing and translates the answer.
+
+pub(crate) mod chat;
+pub(crate) mod models;
+pub(crate) mod preferences;

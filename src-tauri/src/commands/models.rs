@@ -1,0 +1,71 @@
+//! Models on this machine.
+
+use std::path::PathBuf;
+
+use tauri::{AppHandle, Manager, State, WebviewWindow};
+use tauri_plugin_dialog::DialogExt;
+use tokio::sync::oneshot;
+
+use crate::opened::Opened;
+use crate::wire::{Failure, Model};
+
+/// Every model, by id.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn models(opened: State<'_, Opened>) -> Result<Vec<Model>, Failure> {
+    let models = opened.app().await?.models().await?;
+    Ok(models.into_iter().map(Model::from).collect())
+}
+
+/// Registers a folder where it lies; its files are looked at, not copied.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn add_model(handle: AppHandle, opened: State<'_, Opened>, folder: String) -> Result<Model, Failure> {
+    let folder = typed(&folder, handle.path().home_dir().ok());
+    Ok(opened.app().await?.add_model(&folder, None, None).await?.into())
+}
+
+/// Forgets a model. Its folder stays as it is.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn remove_model(opened: State<'_, Opened>, id: String) -> Result<(), Failure> {
+    Ok(opened.app().await?.remove_model(&id).await?)
+}
+
+/// Asks the user for a folder in the system's dialog; null when it was dismissed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn choose_folder(window: WebviewWindow) -> Result<Option<String>, Failure> {
+    let (chosen, folder) = oneshot::channel();
+    let dialog = window.dialog().file().set_parent(&window).set_title("Choose the folder of a model");
+    // Nobody waits any more if the send fails: the window is gone.
+    dialog.pick_folder(move |folder| drop(chosen.send(folder)));
+    Ok(folder.await.ok().flatten().map(|folder| folder.to_string()))
+}
+
+/// The folder that somebody typed or pasted: a `~` is their home, as in a terminal.
+fn typed(folder: &str, home: Option<PathBuf>) -> PathBuf {
+    let folder = folder.trim();
+    match (folder.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home,
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => folder.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::typed;
+
+    #[test]
+    fn a_typed_folder_may_begin_with_the_home() {
+        let home = || Some("/users/ada".into());
+        assert_eq!(typed(" ~/models/gemma \n", home()), Path::new("/users/ada/models/gemma"));
+        assert_eq!(typed("~", home()), Path::new("/users/ada"));
+        assert_eq!(typed("~gemma", home()), Path::new("~gemma"));
+        assert_eq!(typed("/models/~", home()), Path::new("/models/~"));
+        assert_eq!(typed("~/models", None), Path::new("~/models"));
+    }
+}

@@ -1,0 +1,22 @@
+//! What the user chose last.
+
+use tauri::State;
+
+use crate::opened::Opened;
+use crate::wire::{Failure, Preferences};
+
+/// What the user chose last.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn preferences(opened: State<'_, Opened>) -> Result<Preferences, Failure> {
+    Ok(opened.app().await?.preferences().await?.into())
+}
+
+/// Remembers what the user chose.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn save_preferences(opened: State<'_, Opened>, preferences: Preferences) -> Result<(), Failure> {
+    let app = opened.app().await?;
+    let precision = app.preferences().await?.precision;
+    Ok(app.set_preferences(&preferences.keeping(precision)).await?)
+}

@@ -1,0 +1,74 @@
+//! Streams the running answer to the window, in frames that are complete in themselves.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use app::{App, Phase, Running, State, StoredMessage};
+use tauri::async_runtime::{self, JoinHandle};
+use tauri::ipc::Channel;
+use tokio::time::sleep;
+
+use crate::wire::{self, Frame, Message};
+
+/// The shortest time between two frames: at most 30 a second.
+const PACE: Duration = Duration::from_millis(34);
+
+/// Who streams to the window at present.
+#[derive(Default)]
+pub(crate) struct Watcher(Mutex<Option<JoinHandle<()>>>);
+
+impl Watcher {
+    /// Streams an answer from its beginning to its end. Whoever streamed before is a page that was reloaded since, and
+    /// ends.
+    pub(crate) fn follow(&self, app: App, running: Running, frames: Channel<Frame>) {
+        let next = async_runtime::spawn(stream(app, running, frames));
+        let earlier = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
+        if let Some(earlier) = earlier {
+            earlier.abort();
+        }
+    }
+}
+
+/// Whatever happens while a frame is on its way or the pause lasts is part of the next frame.
+async fn stream(app: App, running: Running, frames: Channel<Frame>) {
+    let mut reader = running.answering.reader();
+    while let Some(news) = reader.next().await {
+        let frame = Frame {
+            conversation: running.conversation,
+            message: running.message,
+            first_round: news.first_round,
+            rounds: news.rounds.into_iter().map(wire::Round::from).collect(),
+            phase: phase(&app, &running, news.phase).await,
+        };
+        // The window is gone.
+        if frames.send(frame).is_err() {
+            return;
+        }
+        sleep(PACE).await;
+    }
+}
+
+async fn phase(app: &App, running: &Running, phase: Phase) -> wire::Phase {
+    match phase {
+        Phase::Waiting => wire::Phase::Waiting,
+        Phase::Loading { name } => wire::Phase::Loading { what: name },
+        Phase::Prefill { done, total } => wire::Phase::Prefill { done, total },
+        Phase::Decoding { speculation } => wire::Phase::Decoding { speculation_off: wire::why_off(speculation) },
+        Phase::Ended(end) => wire::Phase::Ended { message: Box::new(ended(app, running, end.err().as_deref()).await) },
+    }
+}
+
+/// The message as the database has it by now.
+async fn ended(app: &App, running: &Running, error: Option<&app::Error>) -> Message {
+    let messages = app.messages(running.conversation).await.unwrap_or_default();
+    let stored = messages.into_iter().find(|message| message.id == running.message);
+    match stored {
+        Some(message) if message.state != State::Running => message.into(),
+        // The database failed at the end of the answer, or the conversation was removed under it.
+        unfinished => {
+            let text = unfinished.map_or_else(String::new, |StoredMessage { text, .. }| text);
+            let why = error.map_or_else(|| "its conversation was removed".to_owned(), ToString::to_string);
+            Message::failed(running.message, text, &why)
+        }
+    }
+}

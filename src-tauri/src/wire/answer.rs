@@ -1,0 +1,201 @@
+//! An answer while it runs, and what it cost.
+
+use app::{Record, Speculation};
+use serde::Serialize;
+use specta::Type;
+
+use super::{Controls, Message};
+
+/// What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Frame {
+    /// Where the answer is written.
+    pub(crate) conversation: i64,
+    /// The message it becomes.
+    pub(crate) message: i64,
+    /// The number of the first of these rounds, counted from 0.
+    pub(crate) first_round: usize,
+    /// Whole rounds.
+    pub(crate) rounds: Vec<Round>,
+    /// How far the answer is by now; phases in between may have been skipped.
+    pub(crate) phase: Phase,
+}
+
+/// How far an answer is.
+#[derive(Serialize, Type)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum Phase {
+    /// The engine has not begun.
+    Waiting,
+    /// A checkpoint is being loaded.
+    Loading {
+        /// Its folder's name.
+        what: String,
+    },
+    /// The prompt is being read.
+    Prefill {
+        /// Tokens read.
+        done: usize,
+        /// Tokens in all.
+        total: usize,
+    },
+    /// Rounds are coming.
+    Decoding {
+        /// Why nothing is drafted; null if drafts are made.
+        speculation_off: Option<String>,
+    },
+    /// It is over and stored. The last frame.
+    Ended {
+        /// The message as it is stored.
+        message: Box<Message>,
+    },
+}
+
+/// One round.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Round {
+    /// The text that became certain.
+    text: String,
+    /// Tokens emitted, the target's own included.
+    tokens: usize,
+    /// Drafted tokens that the target judged.
+    proposed: usize,
+    /// Drafted tokens that stood.
+    accepted: usize,
+    /// The drafter's confidence in each proposed token; empty if it has none.
+    confidences: Vec<f32>,
+    /// Wall clock.
+    seconds: f64,
+    /// How often the host waited for the device.
+    waits: u64,
+}
+
+impl From<app::Round> for Round {
+    fn from(round: app::Round) -> Self {
+        Self {
+            tokens: round.ids.len(),
+            text: round.text,
+            proposed: round.proposed,
+            accepted: round.accepted,
+            confidences: round.confidences,
+            seconds: round.seconds,
+            waits: round.waits,
+        }
+    }
+}
+
+/// Why an answer ended.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Finish {
+    /// The target chose a stop token.
+    Eos,
+    /// A stop string is complete.
+    StopString,
+    /// The token limit is reached.
+    Length,
+    /// The user stopped it.
+    Cancelled,
+}
+
+impl From<app::Finish> for Finish {
+    fn from(finish: app::Finish) -> Self {
+        match finish {
+            app::Finish::Eos => Self::Eos,
+            app::Finish::StopString => Self::StopString,
+            app::Finish::Length => Self::Length,
+            app::Finish::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// How an answer came about.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Outcome {
+    finish: Finish,
+    /// The target's id.
+    target: String,
+    /// The drafter's id, if one was chosen.
+    drafter: Option<String>,
+    /// Why nothing was drafted; null if drafts were made.
+    speculation_off: Option<String>,
+    controls: Controls,
+    stats: Stats,
+}
+
+impl From<Record> for Outcome {
+    fn from(record: Record) -> Self {
+        let Record { target, drafter, answer, .. } = record;
+        Self {
+            finish: answer.finish.into(),
+            target,
+            drafter,
+            speculation_off: why_off(answer.speculation),
+            controls: answer.controls.into(),
+            stats: answer.stats.into(),
+        }
+    }
+}
+
+/// Why nothing is drafted.
+pub(crate) fn why_off(speculation: Speculation) -> Option<String> {
+    match speculation {
+        Speculation::On { .. } => None,
+        Speculation::Off { reason } => Some(reason),
+    }
+}
+
+/// What an answer cost. A rate is null where there is nothing to divide by.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Stats {
+    prompt_tokens: usize,
+    /// Tokens emitted.
+    tokens: usize,
+    /// Rounds, plain steps included.
+    rounds: usize,
+    /// Drafted tokens that the target judged.
+    proposed: usize,
+    /// Drafted tokens that stood.
+    accepted: usize,
+    /// Rounds that proposed a token at each position.
+    proposed_at: Vec<usize>,
+    /// Rounds in which the tokens up to and including each position stood.
+    accepted_at: Vec<usize>,
+    /// τ, the target's own token included.
+    tokens_per_round: Option<f64>,
+    /// Tokens emitted per second of decoding.
+    tokens_per_second: Option<f64>,
+    /// How often the host waited for the device while decoding.
+    waits: u64,
+    /// 0 if everything was loaded already.
+    load_seconds: f64,
+    prefill_seconds: f64,
+    decode_seconds: f64,
+    /// The most memory that the models held during this answer.
+    peak_memory_bytes: u64,
+}
+
+impl From<app::Stats> for Stats {
+    fn from(stats: app::Stats) -> Self {
+        Self {
+            prompt_tokens: stats.prompt_tokens,
+            tokens: stats.tokens,
+            rounds: stats.rounds,
+            proposed: stats.proposed,
+            accepted: stats.accepted,
+            proposed_at: stats.proposed_at,
+            accepted_at: stats.accepted_at,
+            tokens_per_round: stats.tokens_per_round,
+            tokens_per_second: stats.tokens_per_s,
+            waits: stats.waits,
+            load_seconds: stats.load_s,
+            prefill_seconds: stats.prefill_s,
+            decode_seconds: stats.decode_s,
+            peak_memory_bytes: stats.peak_memory_bytes,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What the user sets.
+
+use app::{Precision, Sampling};
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+/// How to answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Controls {
+    /// The most tokens to draft a round (γ); null takes the drafter's own limit, 0 decodes plainly.
+    gamma: Option<usize>,
+    /// The confidence below which a drafted token is not worth verifying; null leaves it to the drafter.
+    min_conf: Option<f32>,
+    /// 0 is greedy.
+    temperature: f32,
+    /// Keep the most likely tokens that make up this probability; 1 keeps all.
+    top_p: f32,
+    /// Keep this many of the most likely tokens; 0 keeps all.
+    top_k: usize,
+    /// The same seed gives the same text.
+    seed: u64,
+    /// The most tokens to write.
+    max_tokens: usize,
+}
+
+impl From<app::Controls> for Controls {
+    fn from(controls: app::Controls) -> Self {
+        let app::Controls { gamma, min_conf, sampling, max_tokens, .. } = controls;
+        let Sampling { temperature, top_p, top_k, seed, .. } = sampling;
+        Self { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens }
+    }
+}
+
+impl From<Controls> for app::Controls {
+    fn from(controls: Controls) -> Self {
+        let Controls { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens } = controls;
+        let sampling = Sampling { temperature, top_p, top_k, seed, ..Sampling::default() };
+        Self { gamma, min_conf, sampling, max_tokens, ..Self::default() }
+    }
+}
+
+/// What the user chose last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Preferences {
+    /// The target's id.
+    target: Option<String>,
+    /// The drafter's id; null decodes plainly.
+    drafter: Option<String>,
+    controls: Controls,
+    /// The conversation that is open; null is a new one.
+    conversation: Option<i64>,
+}
+
+impl Preferences {
+    /// The precision has no control in the window and stays what it was.
+    pub(crate) fn keeping(self, precision: Precision) -> app::Preferences {
+        let Self { target, drafter, controls, conversation } = self;
+        app::Preferences { target, drafter, precision, controls: controls.into(), conversation }
+    }
+}
+
+impl From<app::Preferences> for Preferences {
+    fn from(preferences: app::Preferences) -> Self {
+        let app::Preferences { target, drafter, controls, conversation, .. } = preferences;
+        Self { target, drafter, controls: controls.into(), conversation }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_window_sets_comes_back_as_it_was() {
+        let controls = Controls {
+            gamma: Some(3),
+            min_conf: Some(0.25),
+            temperature: 0.7,
+            top_p: 0.9,
+            top_k: 40,
+            seed: 7,
+            max_tokens: 99,
+        };
+        let preferences = Preferences {
+            target: Some("t".into()),
+            drafter: None,
+            controls: controls.clone(),
+            conversation: Some(2),
+        };
+        let app = preferences.clone().keeping(Precision::Float32);
+        assert_eq!(app.precision, Precision::Float32);
+        assert_eq!(Preferences::from(app), preferences);
+        assert_eq!(Controls::from(app::Controls::from(controls.clone())), controls);
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a command did not do what was asked.
+
+use app::{Code, Error};
+use serde::Serialize;
+use specta::Type;
+
+/// Why a command did not do what was asked.
+#[derive(Debug, Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Failure {
+    /// What the window can do about it: `pickTarget`, `pickDrafter`.
+    code: Option<String>,
+    /// One sentence to show as it is.
+    message: String,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let code = match error.code() {
+            Some(Code::PickTarget) => Some("pickTarget"),
+            Some(Code::PickDrafter) => Some("pickDrafter"),
+            _ => None,
+        };
+        Self { code: code.map(str::to_owned), message: sentence(&error.to_string()) }
+    }
+}
+
+/// An error's message as a sentence that stands by itself: errors begin in lower case, because a terminal puts words
+/// before them.
+pub(crate) fn sentence(message: &str) -> String {
+    let mut letters = message.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let end = if message.ends_with(['.', '!', '?', '…', ':']) { "" } else { "." };
+    first.to_uppercase().chain(letters).chain(end.chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_becomes_a_sentence_once() {
+        let said = "There is no folder here.";
+        assert_eq!(sentence("there is no folder here"), said);
+        assert_eq!(sentence(said), said);
+        assert_eq!(sentence(""), "");
+    }
+
+    #[test]
+    fn the_window_learns_what_it_can_do() {
+        let role = app::CheckpointRole::Drafter;
+        let failure = Failure::from(Error::Unusable { role, id: "d".into(), why: "it is not in the list".into() });
+        assert_eq!(failure.code.as_deref(), Some("pickDrafter"));
+        assert_eq!(failure.message, "The drafter “d” cannot be used: it is not in the list.");
+        assert_eq!(Failure::from(Error::Busy).code, None);
+    }
+}

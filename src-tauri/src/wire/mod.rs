@@ -1,0 +1,14 @@
+//! What crosses between the window and the app, and nothing else does. `ui/src/lib/bindings.ts` is made from these
+//! types.
+
+mod answer;
+mod controls;
+mod conversation;
+mod failure;
+mod model;
+
+pub(crate) use answer::{Frame, Outcome, Phase, Round, why_off};
+pub(crate) use controls::{Controls, Preferences};
+pub(crate) use conversation::{Conversation, Message, Said};
+pub(crate) use failure::{Failure, sentence};
+pub(crate) use model::Model;

@@ -1,0 +1,10 @@
+//! What the whole-system tests share: golden data, tiny models, and a way to compare.
+//!
+//! Golden data lies in `fixtures/`, made by the reference implementations. Every folder there is discovered;
+//! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
+
+pub mod fixtures;
+pub mod tensors;
+
+/// A test's result: any error fails it with its sentence.
+pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;

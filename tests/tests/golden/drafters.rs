@@ -1,0 +1,149 @@
+//! Drafters: backbone rows, logits, tokens, confidences and context of successive rounds with a growing context.
+
+use std::{path::Path, rc::Rc};
+
+use ::decode::{Draft as _, Drafter, Schedule, Thresholds};
+use ::drafters::DSpark;
+use mlx_rs::{Array, Dtype, ops::indexing::IndexOp};
+use nn::{Linear, Sampler, Sampling, Vocabulary};
+use serde_json::Value;
+use tests::{
+    Outcome, fixtures,
+    tensors::{Tensors, check_close},
+};
+
+const TOLERANCE: f32 = 2e-4;
+
+#[test]
+fn dspark_seed_drafters_give_the_reference_numbers_round_after_round() -> Outcome {
+    for folder in fixtures::folders("drafters/dspark_seed")? {
+        println!("{}", folder.display());
+        let fixture = Fixture::read(&folder)?;
+        let mut context = fixture.drafter.context(fixture.target.clone());
+        let mut position = 0;
+        for (round, &anchor) in fixture.inputs.ids("anchors")?.iter().enumerate() {
+            let taps = fixture.inputs.get(&format!("round{round}.context_rows"))?;
+            let rows = usize::try_from(taps.dim(1))?;
+            context.proposer(greedy()).commit(taps, rows)?;
+            position += rows;
+            fixture.check_round(&mut context, round, anchor, position)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn dspark_seed_drafts_are_pruned_where_the_reference_prunes() -> Outcome {
+    for folder in fixtures::folders("drafters/dspark_seed")? {
+        let fixture = Fixture::read(&folder)?;
+        let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN) as f32;
+        let thresholds = meta["thresholds"].as_array().ok_or("thresholds")?.iter().map(number).collect();
+        let limit = fixture.drafter.document().limit;
+        fixture.check_pruned("thresholds", Thresholds { limit, thresholds, min_conf: None })?;
+        let min_conf = Some(number(&meta["minConf"]));
+        fixture.check_pruned("minconf", Thresholds { limit, thresholds: Vec::new(), min_conf })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_saved_drafter_loads_as_it_was() -> Outcome {
+    let folder = fixtures::path("drafters/dspark_seed/rnn/checkpoint");
+    let copy = tempfile::tempdir()?;
+    let drafter = ::drafters::open(&folder)?;
+    drafter.save(copy.path())?;
+    let again = ::drafters::open(copy.path())?;
+    for ((name, saved), (_, loaded)) in drafter.parameters().iter().zip(again.parameters()) {
+        check_close(name, loaded, saved, 0.0)?;
+    }
+    let json = |folder: &Path| Ok::<Value, Box<dyn std::error::Error>>(serde_json::from_slice(&std::fs::read(folder.join("dspark.json"))?)?);
+    assert_eq!(json(copy.path())?, json(&folder)?);
+    Ok(())
+}
+
+struct Fixture {
+    drafter: Rc<DSpark>,
+    target: Rc<dyn Vocabulary>,
+    inputs: Tensors,
+    outputs: Tensors,
+}
+
+impl Fixture {
+    fn read(folder: &Path) -> Outcome<Self> {
+        let inputs = Tensors::read(&folder.join("inputs.safetensors"))?;
+        let table = inputs.get("target_embed.weight")?.clone();
+        Ok(Self {
+            drafter: Rc::new(::drafters::open(&folder.join("checkpoint"))?),
+            target: Rc::new(Lender { head: Linear::from_out_in(&table), table }),
+            outputs: Tensors::read(&folder.join("outputs.safetensors"))?,
+            inputs,
+        })
+    }
+
+    fn check_round(&self, context: &mut ::drafters::Context, round: usize, anchor: u32, position: usize) -> Outcome {
+        let wanted = |name: &str| self.outputs.get(&format!("round{round}.{name}"));
+        let limit = self.drafter.document().limit;
+        for (layer, cache) in context.caches().iter().enumerate() {
+            let (keys, values) = cache.rows()?.ok_or("the context is empty")?;
+            check_close("context keys", &keys.index(0), wanted(&format!("ctx_k.{layer}"))?, TOLERANCE)?;
+            check_close("context values", &values.index(0), wanted(&format!("ctx_v.{layer}"))?, TOLERANCE)?;
+        }
+        let mut proposer = context.proposer(greedy());
+        let (rows, base) = proposer.block(anchor, limit)?;
+        check_close("block rows", &rows, wanted("block_hidden")?, TOLERANCE)?;
+        check_close("base logits", &base, wanted("base_logits")?, TOLERANCE)?;
+        let draft = proposer.propose(anchor, position, limit)?;
+        let confidences = draft.confidences()?.ok_or("no confidences")?;
+        check_close("confidences", &Array::from_slice(&confidences, &[i32::try_from(limit)?]), wanted("conf")?, TOLERANCE)?;
+        assert_eq!(draft.tokens.as_slice::<u32>(), self.outputs.ids(&format!("round{round}.tokens"))?);
+        Ok(())
+    }
+
+    /// Cuts the first round's draft and compares what is left.
+    fn check_pruned(&self, name: &str, mut schedule: Thresholds) -> Outcome {
+        let mut context = self.drafter.context(self.target.clone());
+        let taps = self.inputs.get("round0.context_rows")?;
+        let rows = usize::try_from(taps.dim(1))?;
+        let mut proposer = context.proposer(greedy());
+        proposer.commit(taps, rows)?;
+        let draft = proposer.propose(self.inputs.ids("anchors")?[0], rows, schedule.limit)?;
+        let confidences = draft.confidences()?.ok_or("no confidences")?;
+        let kept = confidences.iter().enumerate().take_while(|&(k, &c)| schedule.keep(k, c)).count();
+        let wanted = self.outputs.ids(&format!("round0.pruned_{name}.tokens"))?;
+        assert_eq!(draft.tokens.as_slice::<u32>()[..kept], wanted, "{name}");
+        Ok(())
+    }
+}
+
+fn greedy() -> Sampler {
+    Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() })
+}
+
+/// The fixture's stand-in for a target: a table, tied, with a cap of 30.
+struct Lender {
+    table: Array,
+    head: Linear,
+}
+
+impl Vocabulary for Lender {
+    fn embed_raw(&self, ids: &Array) -> nn::Result<Array> {
+        Ok(self.table.take_axis(ids, 0)?)
+    }
+
+    fn logits(&self, hidden: &Array) -> nn::Result<Array> {
+        nn::softcap(&self.head.forward(hidden)?, 30.0)
+    }
+
+    fn dtype(&self) -> Dtype {
+        Dtype::Float32
+    }
+
+    fn hidden_size(&self) -> i32 {
+        self.table.dim(1)
+    }
+
+    fn size(&self) -> i32 {
+        self.table.dim(0)
+    }
+}

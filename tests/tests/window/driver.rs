@@ -1,0 +1,84 @@
+//! The app under WebKit's driver.
+
+use std::{
+    env,
+    net::TcpListener,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use fantoccini::{Client, ClientBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::json;
+use tests::Outcome;
+use tokio::{net::TcpStream, time::sleep};
+
+/// `WebKitWebDriver`, the app that it starts and WebKit's helpers: one process group.
+pub(crate) struct Driver {
+    child: Child,
+    url: String,
+}
+
+impl Driver {
+    /// Starts the driver. What it starts keeps its data in `home`.
+    pub(crate) async fn start(home: &Path) -> Outcome<Self> {
+        if env::var_os("DISPLAY").is_none() {
+            return Err("there is no screen for the window: run the tests with `cargo xtask test`, or under `xvfb-run -a` (Debian: apt-get install xvfb xauth)".into());
+        }
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let child = Command::new("WebKitWebDriver")
+            .args([format!("--port={port}"), "--host=127.0.0.1".into()])
+            .env("SLIPSTREAM_HOME", home)
+            // Without it Tauri's web view refuses to be driven.
+            .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            // A pipe that a helper inherits would keep whoever reads this test's output waiting.
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map_err(|reason| {
+                format!("WebKitWebDriver does not start ({reason}); Debian: apt-get install webkit2gtk-driver")
+            })?;
+        let driver = Self { child, url: format!("http://127.0.0.1:{port}") };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            if start.elapsed() > Duration::from_secs(20) {
+                return Err("WebKitWebDriver started but does not answer".into());
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok(driver)
+    }
+
+    /// Starts the app and connects to its window.
+    pub(crate) async fn open(&self) -> Outcome<Client> {
+        let options = json!({ "binary": app()?, "args": [] });
+        let wanted = [("webkitgtk:browserOptions".to_owned(), options)].into_iter().collect();
+        Ok(ClientBuilder::new(HttpConnector::new()).capabilities(wanted).connect(&self.url).await?)
+    }
+}
+
+impl Drop for Driver {
+    /// Kills the group with SIGKILL, so that nothing is left behind whatever happened, and nothing gets to say goodbye.
+    fn drop(&mut self) {
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // It fails if all of them are gone already.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// The app's program, built beside this test's.
+fn app() -> Outcome<PathBuf> {
+    let test = env::current_exe()?;
+    let app = test.ancestors().nth(2).unwrap_or(&test).join("desktop");
+    if app.exists() {
+        return Ok(app);
+    }
+    let build = "cargo build --workspace --features desktop/custom-protocol";
+    Err(format!("{} is missing: run `{build}` first, or everything with `cargo xtask test`", app.display()).into())
+}

@@ -1,0 +1,147 @@
+//! The real app in its real window, used as a person would: a tiny model answers, and nothing is scripted.
+//!
+//! Linux only: the web view of macOS cannot be driven.
+#![cfg(target_os = "linux")]
+
+mod driver;
+mod page;
+mod tiny;
+
+use std::{future::Future, path::Path, time::Duration};
+
+use page::{Answer, Window};
+use tempfile::TempDir;
+use tests::Outcome;
+use tokio::{
+    sync::Mutex,
+    time::{sleep, timeout},
+};
+
+/// One window at a time has the keyboard.
+static SCREEN: Mutex<()> = Mutex::const_new(());
+
+#[tokio::test]
+async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
+    alone(async {
+        let (home, models) = (tempfile::tempdir()?, tiny::models().await?);
+        let window = Window::open(home.path()).await?;
+        add_models(&window, &models).await?;
+        watch_an_answer_stream(&window).await?;
+        draft_less(&window).await?;
+        stop_a_long_answer(&window).await?;
+
+        let before = window.answers().await?;
+        let states: Vec<_> = before.iter().map(|answer| answer.state.as_str()).collect();
+        assert_eq!(states, ["complete", "complete", "stopped"]);
+        window.close().await?;
+
+        let window = Window::open(home.path()).await?;
+        window.text_of("[data-testid=conversation]", |title| title.contains("What does the wind say?")).await?;
+        window.click("[data-testid=conversation]").await?;
+        window.see("[data-testid=answer]").await?;
+        assert_eq!(window.answers().await?, before);
+        window.close().await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn killing_the_app_costs_only_the_end_of_a_running_answer() -> Outcome {
+    alone(async {
+        let (home, models) = (tempfile::tempdir()?, tiny::models().await?);
+        tiny::register(home.path(), models.path(), ENDLESS).await?;
+        let window = Window::open(home.path()).await?;
+        window.write("Tell me everything.").await?;
+        let early = window.text_of("[data-testid=text]", |text| text.len() > 20).await?;
+        // What is older than this has been stored.
+        sleep(Duration::from_secs(3)).await;
+        window.kill().await;
+
+        let window = Window::open(home.path()).await?;
+        window.see("[data-testid=answer][data-state=interrupted]").await?;
+        let kept = window.answers().await?.remove(0).text;
+        assert!(kept.starts_with(&early), "{early:?} was shown and {kept:?} is kept");
+        window.write("Go on.").await?;
+        window.see("[data-testid=answer][data-state=running]").await?;
+        window.click("[aria-label=Stop]").await?;
+        window.see("[data-testid=answer][data-state=stopped]").await?;
+        window.close().await
+    })
+    .await
+}
+
+/// More tokens than any of these answers gets to write.
+const ENDLESS: usize = 100_000;
+
+/// What is typed into the field of a folder, and what the window says of it.
+async fn add_models(window: &Window, models: &TempDir) -> Outcome {
+    window.press("Add a model folder…").await?;
+    window.fill("#folder", "a folder that is not there").await?;
+    window.press("Add").await?;
+    window.text_of("[data-testid=add-failure]", |reason| reason.contains("a folder that is not there")).await?;
+    for (name, role) in [(tiny::TARGET, "target"), (tiny::DRAFTER, "drafter")] {
+        window.fill("#folder", &text(&models.path().join(name))).await?;
+        window.press("Add").await?;
+        window.see(&format!("[data-testid=model][data-role={role}]")).await?;
+    }
+    window.click("nav li:first-child button").await?;
+    window.pick("Target", tiny::TARGET).await?;
+    window.pick("Drafter", tiny::DRAFTER).await
+}
+
+/// The text grows while the answer runs, a reload of the page shows it again, and the chart counts its rounds.
+async fn watch_an_answer_stream(window: &Window) -> Outcome {
+    window.limit(400).await?;
+    window.write("What does the wind say?").await?;
+    let running = "[data-testid=answer][data-state=running] [data-testid=text]";
+    let early = window.text_of(running, |text| !text.is_empty()).await?;
+    let later = window.text_of(running, |text| text.len() > early.len()).await?;
+    assert!(later.starts_with(&early), "{early:?} became {later:?}");
+
+    window.reload().await?;
+    let resumed = window.text_of("[data-testid=text]", |text| text.len() >= later.len()).await?;
+    assert!(resumed.starts_with(&later), "{later:?} became {resumed:?}");
+    window.see("[data-testid=answer][data-state=complete]").await?;
+
+    let rounds = window.number("[data-testid=acceptance]", "data-rounds").await?;
+    assert!(rounds > 0, "the chart counts the rounds");
+    assert_eq!(window.number("[data-testid=tokens-per-round]", "data-rounds").await?, rounds);
+    let proposed = window.numbers("[data-testid=bar]", "data-proposed").await?;
+    assert_eq!(proposed.len(), tiny::GAMMA, "a bar for each position");
+    assert!(proposed[0] > 0 && proposed.is_sorted_by(|a, b| a >= b), "{proposed:?}");
+    Ok(())
+}
+
+/// A smaller γ is a shorter draft in the very next message.
+async fn draft_less(window: &Window) -> Outcome {
+    for _ in 0..tiny::GAMMA - 2 {
+        window.lower("γ").await?;
+    }
+    window.limit(40).await?;
+    window.write("And more calmly?").await?;
+    window.see("li:nth-of-type(4) [data-testid=answer][data-state=complete]").await?;
+    assert_eq!(window.numbers("[data-testid=bar]", "data-proposed").await?.len(), 2);
+    Ok(())
+}
+
+async fn stop_a_long_answer(window: &Window) -> Outcome {
+    window.limit(ENDLESS).await?;
+    window.write("Tell me everything.").await?;
+    let running = "[data-testid=answer][data-state=running] [data-testid=text]";
+    window.text_of(running, |text| !text.is_empty()).await?;
+    window.click("[aria-label=Stop]").await?;
+    window.see("[data-testid=answer][data-state=stopped]").await?;
+    let Some(Answer { text, .. }) = window.answers().await?.pop() else { return Err("the answer is gone".into()) };
+    assert!(!text.is_empty(), "what was written before the stop is kept");
+    Ok(())
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Runs a test while no other one has the screen, and not for ever.
+async fn alone(test: impl Future<Output = Outcome>) -> Outcome {
+    let _screen = SCREEN.lock().await;
+    timeout(Duration::from_secs(240), test).await?
+}

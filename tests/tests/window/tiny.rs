@@ -1,0 +1,74 @@
+//! A target so small that it answers at once, with a tokenizer of its own, and a fresh drafter for it.
+//!
+//! Its weights are random and so is what it says; its tokens are syllables, so that it can be looked at.
+
+use std::{fs, path::Path};
+
+use app::{App, Controls, NewDrafter, Preferences};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use tests::{Outcome, fixtures};
+
+/// The target's folder, and its id.
+pub(crate) const TARGET: &str = "tiny-target";
+/// The drafter's folder, and its id.
+pub(crate) const DRAFTER: &str = "tiny-drafter";
+/// The most tokens that the drafter proposes.
+pub(crate) const GAMMA: usize = 4;
+
+/// A folder with both models.
+pub(crate) async fn models() -> Outcome<TempDir> {
+    let folder = tempfile::tempdir()?;
+    let target = folder.path().join(TARGET);
+    write_target(&target)?;
+    let scratch = tempfile::tempdir()?;
+    let new = NewDrafter { target, out: folder.path().join(DRAFTER), gamma: GAMMA, width: 32, ..NewDrafter::default() };
+    App::open(scratch.path()).await?.new_drafter(new).await?;
+    Ok(folder)
+}
+
+/// Puts both models into the list in `home`, picked, with answers of at most `max_tokens`.
+pub(crate) async fn register(home: &Path, models: &Path, max_tokens: usize) -> Outcome {
+    let app = App::open(home).await?;
+    for name in [TARGET, DRAFTER] {
+        app.add_model(&models.join(name), Some(name), None).await?;
+    }
+    let controls = Controls { max_tokens, ..Controls::default() };
+    let (target, drafter) = (Some(TARGET.into()), Some(DRAFTER.into()));
+    Ok(app.set_preferences(&Preferences { target, drafter, controls, ..Preferences::default() }).await?)
+}
+
+/// The weights of a fixture, without stop tokens: every answer is as long as it may be.
+fn write_target(folder: &Path) -> Outcome {
+    fs::create_dir(folder)?;
+    let fixture = fixtures::path("gemma4/gemma3-text");
+    let mut config: Map<String, Value> = serde_json::from_slice(&fs::read(fixture.join("config.json"))?)?;
+    config.remove("eos_token_id");
+    fs::copy(fixture.join("model.safetensors"), folder.join("model.safetensors"))?;
+    fs::write(folder.join("config.json"), serde_json::to_vec(&config)?)?;
+    fs::write(folder.join("tokenizer.json"), serde_json::to_vec(&tokenizer())?)?;
+    let template = "{{ bos_token }}{% for message in messages %}{{ message.content }}\n{% endfor %}";
+    Ok(fs::write(folder.join("tokenizer_config.json"), json!({ "chat_template": template }).to_string())?)
+}
+
+/// As many tokens as the fixture's embedding has rows: control tokens, what can be typed, and syllables.
+fn tokenizer() -> Value {
+    const CONTROL: [&str; 4] = ["<pad>", "<eos>", "<bos>", "<unk>"];
+    let typed = ('!'..='~').chain(['\n', '▁']).map(String::from);
+    let syllables = "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| format!("{first}{last}")));
+    let spoken = syllables.flat_map(|syllable| [format!("▁{syllable}"), syllable]);
+    let tokens = CONTROL.map(String::from).into_iter().chain(typed).chain(spoken).take(256);
+    let vocab: Map<String, Value> = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect();
+    let added = CONTROL.iter().enumerate().map(|(id, content)| {
+        json!({ "id": id, "content": content, "special": true, "normalized": false,
+                "single_word": false, "lstrip": false, "rstrip": false })
+    });
+    let replace = |from: &str, to: &str| json!({ "type": "Replace", "pattern": { "String": from }, "content": to });
+    json!({
+        "version": "1.0",
+        "added_tokens": added.collect::<Vec<_>>(),
+        "normalizer": replace(" ", "▁"),
+        "decoder": { "type": "Sequence", "decoders": [replace("▁", " "), { "type": "Fuse" }] },
+        "model": { "type": "BPE", "unk_token": "<unk>", "fuse_unk": true, "vocab": vocab, "merges": [] }
+    })
+}

@@ -1,0 +1,106 @@
+// A backend that does what it is told: the tests and the mock build drive the window with it.
+import type { Backend, Controls, Conversation, Frame, Message, Model, Pair, Preferences } from '../src/lib/backend/backend';
+
+export class ScriptedBackend implements Backend {
+  registered: Model[] = [];
+  /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
+  folders = new Map<string, Model>();
+  refusal = 'There is no config.json in this folder.';
+  chosenFolder: string | null = null;
+  talks: Conversation[] = [];
+  written = new Map<number, Message[]>();
+  kept: Preferences = {
+    target: null,
+    drafter: null,
+    conversation: null,
+    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512 },
+  };
+  /** Commands that reject, with their sentence. */
+  failing = new Map<keyof Backend, string>();
+  said: { conversation: number; text: string; pair: Pair; controls: Controls }[] = [];
+  stops = 0;
+  running = false;
+  protected listeners: ((frame: Frame) => void)[] = [];
+  #next = 1000;
+
+  emit(frame: Frame): void {
+    if (frame.phase.kind === 'ended') this.running = false;
+    for (const listener of this.listeners) listener(structuredClone(frame));
+  }
+
+  models = async () => this.#answer('models', this.registered);
+
+  async addModel(folder: string): Promise<Model> {
+    const model = this.folders.get(folder);
+    if (!model) throw new Error(this.refusal);
+    this.registered.push(model);
+    return this.#answer('addModel', model);
+  }
+
+  async removeModel(id: string): Promise<void> {
+    this.#answer('removeModel', null);
+    this.registered = this.registered.filter((model) => model.id !== id);
+  }
+
+  chooseFolder = async () => this.#answer('chooseFolder', this.chosenFolder);
+  conversations = async () => this.#answer('conversations', this.talks);
+
+  async createConversation(): Promise<Conversation> {
+    const created = { id: this.#next++, title: '', target: null, drafter: null, updatedAt: Date.now() };
+    this.talks.push(created);
+    this.written.set(created.id, []);
+    return this.#answer('createConversation', created);
+  }
+
+  async renameConversation(id: number, title: string): Promise<void> {
+    this.#answer('renameConversation', null);
+    this.talks = this.talks.map((talk) => (talk.id === id ? { ...talk, title } : talk));
+  }
+
+  async removeConversation(id: number): Promise<void> {
+    this.#answer('removeConversation', null);
+    this.talks = this.talks.filter((talk) => talk.id !== id);
+  }
+
+  messages = async (conversation: number) => this.#answer('messages', this.written.get(conversation) ?? []);
+
+  async say(conversation: number, text: string, pair: Pair, controls: Controls) {
+    this.#answer('say', null);
+    const blank = { note: null, outcome: null };
+    const question: Message = { id: this.#next++, author: 'user', text, state: 'complete', ...blank };
+    const answer: Message = { id: this.#next++, author: 'assistant', text: '', state: 'running', ...blank };
+    this.said.push({ conversation, text, pair, controls });
+    this.written.set(conversation, [...(this.written.get(conversation) ?? []), question, answer]);
+    this.talks = this.talks.map((talk) =>
+      talk.id === conversation
+        ? { ...talk, ...pair, title: talk.title || text.split('\n')[0]!.slice(0, 60), updatedAt: Date.now() }
+        : talk,
+    );
+    this.running = true;
+    return structuredClone({ question, answer });
+  }
+
+  async watch(onFrame: (frame: Frame) => void): Promise<boolean> {
+    this.#answer('watch', null);
+    if (this.running) this.listeners.push(onFrame);
+    return this.running;
+  }
+
+  async stop(): Promise<void> {
+    this.#answer('stop', null);
+    this.stops += 1;
+  }
+
+  preferences = async () => this.#answer('preferences', this.kept);
+
+  async savePreferences(preferences: Preferences): Promise<void> {
+    this.#answer('savePreferences', null);
+    this.kept = structuredClone(preferences);
+  }
+
+  #answer<T>(command: keyof Backend, value: T): T {
+    const sentence = this.failing.get(command);
+    if (sentence !== undefined) throw new Error(sentence);
+    return structuredClone(value);
+  }
+}

@@ -1,0 +1,62 @@
+// The window with nothing behind it, for looking at it in a browser: `vite build --mode mock`.
+// ?show=first starts without models, ?show=broken with a backend that refuses to start.
+import type { Controls, Message, Pair, Phase, Round } from '../src/lib/backend/backend';
+import { ScriptedBackend } from './backend';
+import { conversations, essayRounds, history, model, models, outcome } from './samples';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Demo extends ScriptedBackend {
+  #stopped = false;
+
+  override async say(conversation: number, text: string, pair: Pair, controls: Controls) {
+    const said = await super.say(conversation, text, pair, controls);
+    void this.#write(conversation, said.answer, pair, controls);
+    return said;
+  }
+
+  override async stop(): Promise<void> {
+    this.#stopped = true;
+  }
+
+  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls): Promise<void> {
+    this.#stopped = false;
+    const drafter = this.registered.find(({ id }) => id === pair.drafter);
+    const all = essayRounds(drafter ? (controls.gamma ?? drafter.limit ?? 0) : 0);
+    const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
+      this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
+      await pause(wait);
+    };
+    await pause(50);
+    await send({ kind: 'loading', what: pair.target });
+    for (let done = 0; done <= 1536 && !this.#stopped; done += 512) await send({ kind: 'prefill', done, total: 1536 });
+    let written = 0;
+    for (; written < all.length && !this.#stopped; written += 1) {
+      await send({ kind: 'decoding', speculationOff: null }, written, all.slice(written, written + 1), 66);
+    }
+    const kept = all.slice(0, written);
+    const message: Message = {
+      ...answer,
+      text: kept.map((round) => round.text).join(''),
+      state: this.#stopped ? 'stopped' : 'complete',
+      outcome: outcome(kept, { ...pair, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),
+    };
+    const messages = this.written.get(conversation) ?? [];
+    this.written.set(conversation, messages.map((other) => (other.id === message.id ? message : other)));
+    await send({ kind: 'ended', message });
+  }
+}
+
+export function demo(): ScriptedBackend {
+  const backend = new Demo();
+  const show = new URLSearchParams(location.search).get('show');
+  const added = model({ id: 'target-new', role: 'target', folder: '/Users/ada/Models/gemma-3-1b-it' });
+  backend.folders.set(added.folder, added);
+  if (show === 'broken') backend.failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.');
+  if (show === 'first' || show === 'broken') return backend;
+  backend.registered = structuredClone(models);
+  backend.talks = conversations(Date.now());
+  backend.written = history();
+  backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };
+  return backend;
+}

@@ -1,0 +1,178 @@
+import type { Conversation, Message, Model, Outcome, Round, Stats } from '../src/lib/backend/backend';
+import { Tally } from '../src/lib/chart/reading';
+
+export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder'>): Model {
+  const target = part.role === 'target';
+  return {
+    kind: target ? 'gemma3_text' : 'dspark',
+    bytes: 536_223_056,
+    summary: target ? '18 layers × 640, bfloat16' : '2 layers × 640, Markov head, bfloat16',
+    limit: target ? null : 5,
+    chatTemplate: target ? true : null,
+    broken: null,
+    ...part,
+  };
+}
+
+export const models: Model[] = [
+  model({ id: 'target-270m', role: 'target', folder: '/Users/ada/Models/gemma-3-270m-it' }),
+  model({
+    id: 'target-base',
+    role: 'target',
+    folder: '/Users/ada/Models/gemma-3-270m',
+    chatTemplate: false,
+  }),
+  model({
+    id: 'target-12b',
+    role: 'target',
+    kind: 'gemma4',
+    folder: '/Volumes/Archive/gemma-4-12b-it',
+    bytes: 23_870_000_000,
+    summary: '48 layers × 3840, bfloat16',
+    broken: 'The folder /Volumes/Archive/gemma-4-12b-it is not there any more.',
+  }),
+  model({ id: 'drafter-5', role: 'drafter', folder: '/Users/ada/Models/dspark-270m', bytes: 41_200_000 }),
+  model({
+    id: 'drafter-12',
+    role: 'drafter',
+    folder: '/Users/ada/Models/dspark-270m-long',
+    limit: 12,
+    bytes: 58_900_000,
+    summary: '3 layers × 640, Elman head, bfloat16',
+  }),
+];
+
+const essay = `A river does not choose its valley once. It keeps choosing, every spring, a little to the left, a little to the right, and what looks like a decision on a map is only the sum of a great many small agreements between water and stone.
+
+Three things decide where it goes next:
+
+1. Slope. Water follows the steepest way that is open to it, and steep ground wears away first.
+2. Load. A river that carries sand has less strength left to cut, so it drops the sand and wanders around it.
+3. Time. Given enough of it, even the flattest plain remembers every bed the river has ever had.
+
+So the honest answer to your question is that nobody designs a meander. It is what happens when a strong current has to agree, again and again, with ground that is only slightly weaker than itself.`;
+
+/** Rounds that write `text`, accepting less the further out a position is; the same ones every time. */
+export function rounds(text: string, gamma: number): Round[] {
+  const tokens = text.match(/\s*[^\s]{1,5}/g) ?? [];
+  const result: Round[] = [];
+  let state = 7;
+  const random = () => (state = (state * 16807) % 2147483647) / 2147483647;
+  for (let at = 0; at < tokens.length; ) {
+    let accepted = 0;
+    while (accepted < gamma && random() < 0.86 - 0.05 * accepted) accepted += 1;
+    const taken = tokens.slice(at, at + accepted + 1);
+    at += accepted + 1;
+    const confidences = Array.from({ length: gamma }, (_, index) => 0.9 - 0.07 * index);
+    result.push({
+      text: taken.join(''),
+      tokens: taken.length,
+      proposed: gamma,
+      accepted: Math.min(accepted, taken.length),
+      confidences,
+      seconds: 0.05,
+      waits: 1,
+    });
+  }
+  return result;
+}
+
+export function statsOf(all: readonly Round[]): Stats {
+  const tally = new Tally();
+  for (const round of all) tally.add(round);
+  const { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, tokensPerRound, tokensPerSecond } = tally.reading();
+  return {
+    promptTokens: 27,
+    tokens,
+    rounds,
+    proposed,
+    accepted,
+    proposedAt: [...proposedAt],
+    acceptedAt: [...acceptedAt],
+    tokensPerRound,
+    tokensPerSecond,
+    waits: rounds,
+    loadSeconds: 0.8,
+    prefillSeconds: 0.04,
+    decodeSeconds: 0.05 * rounds,
+    peakMemoryBytes: 1_240_000_000,
+  };
+}
+
+export function outcome(all: readonly Round[], part: Partial<Outcome> = {}): Outcome {
+  return {
+    finish: 'eos',
+    target: 'target-270m',
+    drafter: 'drafter-5',
+    speculationOff: null,
+    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512 },
+    stats: statsOf(all),
+    ...part,
+  };
+}
+
+export function message(part: Partial<Message> & Pick<Message, 'id' | 'author' | 'text'>): Message {
+  return { state: 'complete', note: null, outcome: null, ...part };
+}
+
+export const essayRounds = (gamma: number) => rounds(essay, gamma);
+
+const hour = 3_600_000;
+export function conversations(now: number): Conversation[] {
+  const pair = { target: 'target-270m', drafter: 'drafter-5' };
+  return [
+    { id: 1, title: 'Why rivers meander', updatedAt: now - hour / 4, ...pair },
+    { id: 2, title: 'A letter to the landlord about the heating', updatedAt: now - 20 * hour, ...pair },
+    { id: 3, title: 'Sourdough at altitude', updatedAt: now - 76 * hour, ...pair },
+    { id: 4, title: 'Base model sketch', updatedAt: now - 300 * hour, target: 'target-base', drafter: null },
+  ];
+}
+
+export function history(): Map<number, Message[]> {
+  const short = rounds(
+    'Because the outer bank of every bend is cut faster than the inner one. The current is quicker there, so it takes earth away; on the inside it is slow and lets the earth fall.',
+    5,
+  );
+  const text = short.map((round) => round.text).join('');
+  return new Map([
+    [
+      1,
+      [
+        message({ id: 11, author: 'user', text: 'Why do rivers meander?' }),
+        message({ id: 12, author: 'assistant', text, outcome: outcome(short) }),
+      ],
+    ],
+    [
+      2,
+      [
+        message({ id: 21, author: 'user', text: 'Write to my landlord: the heating has been off since Friday.' }),
+        message({
+          id: 22,
+          author: 'assistant',
+          text: 'Dear Mr Okafor,\n\nthe heating in the flat has been off since Friday evening, and',
+          state: 'stopped',
+          outcome: outcome(short.slice(0, 8), { finish: 'cancelled' }),
+        }),
+        message({ id: 23, author: 'user', text: 'Go on, please.' }),
+        message({ id: 24, author: 'assistant', text: 'it is now fourteen degrees', state: 'interrupted' }),
+        message({ id: 25, author: 'user', text: 'Once more.' }),
+        message({
+          id: 26,
+          author: 'assistant',
+          text: '',
+          state: 'failed',
+          note: 'This conversation has 33,120 tokens, and the target reads at most 32,768.',
+        }),
+        message({ id: 27, author: 'user', text: 'Shorter then.' }),
+        message({
+          id: 28,
+          author: 'assistant',
+          text: 'The heating has been off since Friday; please send someone today.',
+          outcome: outcome(rounds('The heating has been off since Friday; please send someone today.', 0), {
+            speculationOff: 'the drafter was trained for a target with 2,560 hidden units, and this one has 640.',
+          }),
+        }),
+      ],
+    ],
+  ]);
+}

@@ -1,0 +1,56 @@
+// The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
+import type { Controls, Conversation, Failure, Frame, Message, Model, Preferences } from '../bindings';
+
+export type {
+  Controls,
+  Conversation,
+  Failure,
+  Finish,
+  Frame,
+  Message,
+  Model,
+  Outcome,
+  Phase,
+  Preferences,
+  Round,
+  Stats,
+} from '../bindings';
+
+export interface Backend {
+  models(): Promise<Model[]>;
+  addModel(folder: string): Promise<Model>;
+  removeModel(id: string): Promise<void>;
+  /** Opens the system's folder dialog; null when it was dismissed. */
+  chooseFolder(): Promise<string | null>;
+  conversations(): Promise<Conversation[]>;
+  createConversation(): Promise<Conversation>;
+  renameConversation(id: number, title: string): Promise<void>;
+  removeConversation(id: number): Promise<void>;
+  messages(conversation: number): Promise<Message[]>;
+  /** Stores the question and an answer that starts to run. */
+  say(conversation: number, text: string, pair: Pair, controls: Controls): Promise<{ question: Message; answer: Message }>;
+  /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
+  watch(onFrame: (frame: Frame) => void): Promise<boolean>;
+  stop(): Promise<void>;
+  preferences(): Promise<Preferences>;
+  savePreferences(preferences: Preferences): Promise<void>;
+}
+
+/** Store ids of the models that answer together. */
+export type Pair = { target: string; drafter: string | null };
+
+/** The Rust side said no; `message` is one sentence to show as it is. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: string | null;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.code = failure.code;
+  }
+}
+
+/** The sentence to show for whatever a backend call rejected with. */
+export function sentence(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}

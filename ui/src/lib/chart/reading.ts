@@ -1,0 +1,70 @@
+// What an answer's rounds amount to: the numbers behind the chart.
+import type { Round, Stats } from '../backend/backend';
+
+export type Reading = {
+  rounds: number;
+  tokens: number;
+  proposed: number;
+  accepted: number;
+  /** Rounds that proposed a token at this position. */
+  proposedAt: readonly number[];
+  /** Rounds that accepted the token at this position. */
+  acceptedAt: readonly number[];
+  /** Tokens of each round in order; null when only the totals were kept. */
+  perRound: readonly number[] | null;
+  /** τ: emitted tokens per round, the bonus token included. */
+  tokensPerRound: number | null;
+  /** Decoding speed, without loading and prefill. */
+  tokensPerSecond: number | null;
+};
+
+export function ratio(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null;
+}
+
+/** Adds rounds up, one at a time and in order. */
+export class Tally {
+  readonly #perRound: number[] = [];
+  readonly #proposedAt: number[] = [];
+  readonly #acceptedAt: number[] = [];
+  #tokens = 0;
+  #proposed = 0;
+  #accepted = 0;
+  #seconds = 0;
+
+  add(round: Round): void {
+    this.#perRound.push(round.tokens);
+    this.#tokens += round.tokens;
+    this.#proposed += round.proposed;
+    this.#accepted += round.accepted;
+    this.#seconds += round.seconds;
+    for (let position = 0; position < round.proposed; position += 1) {
+      const accepted = position < round.accepted ? 1 : 0;
+      this.#proposedAt[position] = (this.#proposedAt[position] ?? 0) + 1;
+      this.#acceptedAt[position] = (this.#acceptedAt[position] ?? 0) + accepted;
+    }
+  }
+
+  /** A copy: what is drawn compares identities, and must see every round as news. */
+  reading(): Reading {
+    return {
+      rounds: this.#perRound.length,
+      tokens: this.#tokens,
+      proposed: this.#proposed,
+      accepted: this.#accepted,
+      proposedAt: [...this.#proposedAt],
+      acceptedAt: [...this.#acceptedAt],
+      perRound: [...this.#perRound],
+      tokensPerRound: ratio(this.#tokens, this.#perRound.length),
+      tokensPerSecond: ratio(this.#tokens, this.#seconds),
+    };
+  }
+}
+
+/** The stored totals of a finished answer, with its rounds where the window still has them. */
+export function readingOf(stats: Stats, perRound: readonly number[] | null): Reading {
+  const { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, tokensPerRound, tokensPerSecond } = stats;
+  return { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, perRound, tokensPerRound, tokensPerSecond };
+}
+
+export const nothingYet: Reading = new Tally().reading();

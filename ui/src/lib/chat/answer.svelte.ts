@@ -1,0 +1,58 @@
+import type { Frame, Message, Phase, Round } from '../backend/backend';
+import { type Reading, Tally } from '../chart/reading';
+
+const order: Record<Phase['kind'], number> = { waiting: 0, loading: 1, prefill: 2, decoding: 3, ended: 4 };
+
+/** A running answer, built from frames. A frame that was seen before, comes late or overlaps changes nothing twice. */
+export class Answer {
+  text = $state('');
+  phase = $state.raw<Phase>({ kind: 'waiting' });
+  readonly conversation: number;
+  readonly message: number;
+  readonly final: Message | null = $derived(this.phase.kind === 'ended' ? this.phase.message : null);
+  readonly reading: Reading = $derived.by(() => {
+    void this.#counted;
+    return this.#tally.reading();
+  });
+  readonly #tally = new Tally();
+  readonly #ahead = new Map<number, Round>();
+  #counted = $state(0);
+
+  constructor(conversation: number, message: number) {
+    this.conversation = conversation;
+    this.message = message;
+  }
+
+  apply(frame: Frame): void {
+    if (frame.message !== this.message) return;
+    frame.rounds.forEach((round, index) => {
+      const number = frame.firstRound + index;
+      if (number >= this.#counted) this.#ahead.set(number, round);
+    });
+    this.#count();
+    if (this.#advances(frame.phase)) this.phase = frame.phase;
+    if (this.final) this.text = this.final.text;
+  }
+
+  // Rounds count in order; one that arrives before its predecessor waits for it.
+  #count(): void {
+    let counted = this.#counted;
+    let text = '';
+    for (let round = this.#ahead.get(counted); round; round = this.#ahead.get(counted)) {
+      this.#ahead.delete(counted);
+      this.#tally.add(round);
+      text += round.text;
+      counted += 1;
+    }
+    if (counted === this.#counted) return;
+    this.#counted = counted;
+    if (!this.final) this.text += text;
+  }
+
+  #advances(next: Phase): boolean {
+    const now = this.phase;
+    if (now.kind === 'prefill' && next.kind === 'prefill') return next.done >= now.done;
+    if (now.kind === 'ended') return false;
+    return order[next.kind] >= order[now.kind];
+  }
+}

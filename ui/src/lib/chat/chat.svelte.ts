@@ -1,0 +1,170 @@
+import { type Backend, type Frame, type Message, type Model, sentence } from '../backend/backend';
+import { type Reading, nothingYet, readingOf } from '../chart/reading';
+import { sendable } from '../inspector/effect';
+import type { Models } from '../models/models.svelte';
+import type { StoredPreferences } from '../preferences.svelte';
+import { Answer } from './answer.svelte';
+import { Conversations } from './conversations.svelte';
+import { Thread } from './thread.svelte';
+
+/** One conversation on screen, the message being written, and the answer that runs. */
+export class Chat {
+  readonly conversations: Conversations;
+  readonly thread: Thread;
+  draft = $state('');
+  sending = $state(false);
+  refusal = $state<string | null>(null);
+  answer = $state.raw<Answer | null>(null);
+  /** The older answer whose chart is wanted; null follows the newest. */
+  inspected = $state<number | null>(null);
+
+  readonly selected = $derived.by(() => this.thread.conversation);
+  readonly running = $derived(this.answer !== null && this.answer.final === null);
+  readonly runningHere = $derived.by(() => this.running && this.answer?.conversation === this.selected);
+  readonly target = $derived.by(() => this.#usable(this.#preferences.now.target));
+  readonly drafter = $derived.by(() => this.#usable(this.#preferences.now.drafter));
+  readonly blocked = $derived.by(() => this.#blocked());
+  readonly shown = $derived.by(() => this.#shown());
+  readonly reading = $derived.by(() => this.#reading());
+
+  readonly #answers = $derived.by(() => this.thread.messages.filter((message) => message.author === 'assistant'));
+  readonly #backend: Backend;
+  readonly #models: Models;
+  readonly #preferences: StoredPreferences;
+  // The rounds of the answers this window has watched; the store keeps only their totals.
+  readonly #watched = new Map<number, Answer>();
+
+  constructor(backend: Backend, models: Models, preferences: StoredPreferences) {
+    this.#backend = backend;
+    this.#models = models;
+    this.#preferences = preferences;
+    this.conversations = new Conversations(backend);
+    this.thread = new Thread(backend);
+  }
+
+  /** Shows a conversation, with the pair that last answered in it; null is a new chat. */
+  async select(id: number | null): Promise<void> {
+    const conversation = this.conversations.find(id);
+    const target = this.#usable(conversation?.target ?? null);
+    const pair = target ? { target: target.id, drafter: conversation?.drafter ?? null } : {};
+    this.#preferences.change({ ...pair, conversation: id });
+    await this.#show(id);
+  }
+
+  /** After the window loaded: the last conversation, and the answer that may still be running. */
+  async resume(): Promise<void> {
+    // First the answer, then the messages: whatever ends in between is in one of the two.
+    const refusal = await this.#watch().then(() => null, sentence);
+    await this.#show(this.conversations.find(this.#preferences.now.conversation)?.id ?? null);
+    this.refusal = refusal;
+  }
+
+  async send(): Promise<void> {
+    const text = this.draft.trim();
+    const { target, drafter } = this;
+    if (text === '' || !target || this.blocked !== null || this.running || this.sending) return;
+    this.sending = true;
+    this.refusal = null;
+    try {
+      const conversation = this.selected ?? (await this.#begin());
+      const pair = { target: target.id, drafter: drafter?.id ?? null };
+      const controls = sendable(this.#preferences.controls, drafter);
+      const { question, answer } = await this.#backend.say(conversation, text, pair, controls);
+      this.draft = '';
+      this.inspected = null;
+      this.thread.append(conversation, question, answer);
+      this.answer = new Answer(conversation, answer.id);
+      if (!(await this.#watch())) await this.#settle();
+    } catch (reason) {
+      this.refusal = sentence(reason);
+    } finally {
+      this.sending = false;
+    }
+    await this.conversations.load();
+  }
+
+  async stop(): Promise<void> {
+    try {
+      await this.#backend.stop();
+    } catch (reason) {
+      this.refusal = sentence(reason);
+    }
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.conversations.remove(id);
+    if (this.selected === id) await this.select(null);
+  }
+
+  /** Shows the chart of this answer; of the newest, also when newer ones follow. */
+  inspect(message: number): void {
+    this.inspected = message === this.#answers.at(-1)?.id ? null : message;
+  }
+
+  /** The answer being written for this message, if it is. */
+  live(message: number): Answer | null {
+    return this.answer?.message === message ? this.answer : null;
+  }
+
+  async #show(id: number | null): Promise<void> {
+    this.inspected = null;
+    this.refusal = null;
+    await this.thread.open(id);
+  }
+
+  async #begin(): Promise<number> {
+    const { id } = await this.conversations.create();
+    await this.#show(id);
+    this.#preferences.change({ conversation: id });
+    return id;
+  }
+
+  #watch(): Promise<boolean> {
+    return this.#backend.watch((frame) => this.#receive(frame));
+  }
+
+  // The answer ended before it could be watched: what the store holds is the truth.
+  async #settle(): Promise<void> {
+    if (this.answer?.final === null) this.answer = null;
+    await this.thread.reload();
+  }
+
+  #receive(frame: Frame): void {
+    if (this.answer && frame.message < this.answer.message) return;
+    if (this.answer?.message !== frame.message) this.answer = new Answer(frame.conversation, frame.message);
+    const { answer } = this;
+    const ended = answer.final !== null;
+    answer.apply(frame);
+    if (ended || !answer.final) return;
+    this.#watched.set(answer.message, answer);
+    this.thread.replace(answer.final);
+    void this.conversations.load();
+  }
+
+  #usable(id: string | null): Model | null {
+    const model = this.#models.find(id);
+    return model?.broken === null ? model : null;
+  }
+
+  #blocked(): string | null {
+    if (this.#models.failure !== null) return this.#models.failure;
+    if (!this.target) {
+      return this.#models.targets.length > 0 ? 'Pick a target to write to.' : 'Add a target first: the model that answers.';
+    }
+    return this.running && !this.runningHere ? 'An answer is running in another conversation.' : null;
+  }
+
+  #shown(): Message | null {
+    return this.#answers.find((message) => message.id === this.inspected) ?? this.#answers.at(-1) ?? null;
+  }
+
+  #reading(): Reading {
+    const { shown } = this;
+    if (!shown) return nothingYet;
+    const live = this.live(shown.id);
+    if (live && !live.final) return live.reading;
+    const watched = live ?? this.#watched.get(shown.id);
+    const stats = (watched?.final ?? shown).outcome?.stats;
+    return stats ? readingOf(stats, watched?.reading.perRound ?? null) : (watched?.reading ?? nothingYet);
+  }
+}

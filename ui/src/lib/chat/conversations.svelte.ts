@@ -1,0 +1,47 @@
+import { type Backend, type Conversation, sentence } from '../backend/backend';
+
+/** The conversations, newest first. */
+export class Conversations {
+  all = $state.raw<Conversation[]>([]);
+  loading = $state(true);
+  failure = $state<string | null>(null);
+  readonly #backend: Backend;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  find(id: number | null): Conversation | null {
+    return this.all.find((conversation) => conversation.id === id) ?? null;
+  }
+
+  async load(): Promise<void> {
+    try {
+      const all = await this.#backend.conversations();
+      this.all = all.toSorted((a, b) => b.updatedAt - a.updatedAt || b.id - a.id);
+      this.failure = null;
+    } catch (reason) {
+      this.failure = sentence(reason);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  async create(): Promise<Conversation> {
+    const conversation = await this.#backend.createConversation();
+    this.all = [conversation, ...this.all];
+    return conversation;
+  }
+
+  /** Rejects with the sentence to show. */
+  async rename(id: number, title: string): Promise<void> {
+    await this.#backend.renameConversation(id, title);
+    this.all = this.all.map((other) => (other.id === id ? { ...other, title } : other));
+  }
+
+  /** Rejects with the sentence to show. */
+  async remove(id: number): Promise<void> {
+    await this.#backend.removeConversation(id);
+    this.all = this.all.filter((other) => other.id !== id);
+  }
+}

@@ -1,0 +1,41 @@
+// How numbers, sizes and moments read on screen. What is not known is a dash, never NaN.
+const locale = navigator.language;
+export const dash = '–';
+
+type Unknown = number | null | undefined;
+const known = (value: Unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+export function decimal(value: Unknown, digits: number): string {
+  if (!known(value)) return dash;
+  return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+export function count(value: Unknown): string {
+  return decimal(value, 0);
+}
+
+export function percent(rate: Unknown): string {
+  return known(rate) ? rate.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 }) : dash;
+}
+
+export function plural(value: number, word: string): string {
+  return `${count(value)} ${value === 1 ? word : `${word}s`}`;
+}
+
+/** Decimal units, as the Finder shows them. */
+export function bytes(value: Unknown): string {
+  if (!known(value)) return dash;
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const power = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
+  const scaled = value / 1000 ** power;
+  return `${decimal(scaled, power > 0 && scaled < 10 ? 1 : 0)} ${units[power]}`;
+}
+
+/** Today the time, this week the day, otherwise the date. */
+export function moment(ms: number, now: number): string {
+  const date = new Date(ms);
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  if (ms >= midnight) return date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' });
+  if (ms >= midnight - 6 * 86_400_000) return date.toLocaleDateString(locale, { weekday: 'short' });
+  return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+}

@@ -1,0 +1,29 @@
+// Which control does something for the picked pair, and what is sent for it.
+import type { Controls, Model } from '../backend/backend';
+
+/** The most tokens the drafter can propose a round; 0 without a drafter. */
+export function limitOf(drafter: Model | null): number {
+  return drafter?.limit ?? 0;
+}
+
+/** γ as the next answer will use it: the drafter's own limit unless something smaller was asked for. */
+export function gammaFor(controls: Controls, drafter: Model | null): number {
+  const limit = limitOf(drafter);
+  return Math.min(controls.gamma ?? limit, limit);
+}
+
+/** Why a control changes nothing right now, or null if it does something. */
+export function withoutEffect(control: keyof Controls, controls: Controls, drafter: Model | null): string | null {
+  if (control === 'gamma' && !drafter) return 'Without a drafter nothing is proposed.';
+  if (control === 'gamma' && limitOf(drafter) === 0) return 'This drafter cannot propose any token.';
+  if (control === 'minConf' && !drafter) return 'Without a drafter nothing is proposed.';
+  if (control === 'minConf' && gammaFor(controls, drafter) === 0) return 'γ is 0: nothing is proposed.';
+  const sampling = control === 'topP' || control === 'topK' || control === 'seed';
+  if (sampling && controls.temperature === 0) return 'Temperature is 0: nothing is drawn at random.';
+  return null;
+}
+
+/** A γ kept from a drafter with a larger limit would be refused, so it is cut to this one's. */
+export function sendable(controls: Controls, drafter: Model | null): Controls {
+  return controls.gamma === null || !drafter ? controls : { ...controls, gamma: gammaFor(controls, drafter) };
+}

@@ -1,0 +1,78 @@
+import { type Backend, type Model, sentence } from '../backend/backend';
+import { namesOf } from './names';
+
+/** The registered targets and drafters, and the field that adds one. */
+export class Models {
+  all = $state.raw<Model[]>([]);
+  loading = $state(true);
+  failure = $state<string | null>(null);
+  folder = $state('');
+  adding = $state(false);
+  addFailure = $state<string | null>(null);
+
+  readonly targets = $derived(this.all.filter((model) => model.role === 'target'));
+  readonly drafters = $derived(this.all.filter((model) => model.role === 'drafter'));
+  readonly #names = $derived(namesOf(this.all));
+  readonly #backend: Backend;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  find(id: string | null): Model | null {
+    return this.all.find((model) => model.id === id) ?? null;
+  }
+
+  /** A model that has been removed since is named by its id. */
+  name(id: string): string {
+    return this.#names.get(id) ?? id;
+  }
+
+  async load(): Promise<void> {
+    this.loading = true;
+    try {
+      this.all = await this.#backend.models();
+      this.failure = null;
+    } catch (reason) {
+      this.failure = sentence(reason);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  async choose(): Promise<Model | null> {
+    try {
+      const folder = await this.#backend.chooseFolder();
+      if (folder === null) return null;
+      this.folder = folder;
+    } catch (reason) {
+      this.addFailure = sentence(reason);
+      return null;
+    }
+    return this.add();
+  }
+
+  async add(): Promise<Model | null> {
+    const folder = this.folder.trim();
+    if (folder === '' || this.adding) return null;
+    this.adding = true;
+    this.addFailure = null;
+    try {
+      const model = await this.#backend.addModel(folder);
+      this.all = [...this.all.filter((other) => other.id !== model.id), model];
+      this.folder = '';
+      return model;
+    } catch (reason) {
+      this.addFailure = sentence(reason);
+      return null;
+    } finally {
+      this.adding = false;
+    }
+  }
+
+  /** Forgets the model; its files stay. Rejects with the sentence to show. */
+  async remove(id: string): Promise<void> {
+    await this.#backend.removeModel(id);
+    this.all = this.all.filter((model) => model.id !== id);
+  }
+}

@@ -1,0 +1,105 @@
+import { render, screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+import { statsOf } from '../scripted/samples';
+import AnswerChart from '../src/lib/chart/AnswerChart.svelte';
+import { nothingYet, readingOf, Tally } from '../src/lib/chart/reading';
+import { bars, ceiling, points } from '../src/lib/chart/shapes';
+import { bytes, decimal, moment, percent } from '../src/lib/format';
+import { round } from './window';
+
+const rounds = [round('a', 3, 3), round('b', 3, 1), round('c', 2, 0), round('d', 0, 0)];
+
+function tallied() {
+  const tally = new Tally();
+  for (const each of rounds) tally.add(each);
+  return tally.reading();
+}
+
+describe('acceptance by position', () => {
+  test('divides by the rounds that proposed a token there', () => {
+    expect(bars(tallied())).toEqual([
+      { position: 1, proposed: 3, accepted: 2, rate: 2 / 3 },
+      { position: 2, proposed: 3, accepted: 1, rate: 1 / 3 },
+      { position: 3, proposed: 2, accepted: 1, rate: 1 / 2 },
+    ]);
+  });
+
+  test('has no rate where nothing was proposed', () => {
+    const reading = { ...nothingYet, proposedAt: [0], acceptedAt: [0] };
+    expect(bars(reading)).toEqual([{ position: 1, proposed: 0, accepted: 0, rate: null }]);
+  });
+});
+
+describe('tokens per round', () => {
+  test('include the bonus token', () => {
+    expect(tallied().tokensPerRound).toBe(8 / 4);
+  });
+
+  test('keep every round and its running mean while they fit', () => {
+    expect(points([4, 2, 1, 1], 10)).toEqual({
+      roundsPerPoint: 1,
+      points: [
+        { round: 1, mean: 4, running: 4 },
+        { round: 2, mean: 2, running: 3 },
+        { round: 3, mean: 1, running: 7 / 3 },
+        { round: 4, mean: 1, running: 2 },
+      ],
+    });
+  });
+
+  test('become means of equal stretches, the last one shorter, when they do not', () => {
+    const { points: all, roundsPerPoint } = points([4, 2, 1, 1, 5], 3);
+    expect(roundsPerPoint).toBe(2);
+    expect(all.map(({ round, mean }) => [round, mean])).toEqual([[2, 3], [4, 1], [5, 5]]);
+    expect(all.at(-1)?.running).toBe(13 / 5);
+  });
+
+  test('fit under the highest round', () => {
+    expect(ceiling([])).toBe(2);
+    expect(ceiling([1, 6, 3])).toBe(6);
+  });
+});
+
+describe('the chart', () => {
+  test('shows dashes, never NaN, before the first round', () => {
+    const { container } = render(AnswerChart, { reading: nothingYet });
+    expect(screen.getByTestId('tau')).toHaveTextContent('–');
+    expect(screen.getByTestId('speed')).toHaveTextContent('–');
+    expect(screen.getByTestId('acceptance')).toHaveAttribute('data-rounds', '0');
+    expect(screen.queryAllByTestId('bar')).toHaveLength(0);
+    expect(container.innerHTML).not.toMatch(/NaN|Infinity|null|undefined/);
+  });
+
+  test('says the same in a table', () => {
+    render(AnswerChart, { reading: tallied() });
+    expect(screen.getAllByTestId('bar')).toHaveLength(3);
+    const row = within(screen.getByRole('table', { hidden: true })).getAllByRole('row', { hidden: true })[1];
+    expect([...(row?.children ?? [])].map((cell) => cell.textContent)).toEqual(['1', '3', '2', '67%']);
+    expect(screen.getByRole('img', { name: /Running mean 2.00/ })).toBeInTheDocument();
+  });
+
+  test('draws plain decoding without a bar and without NaN', () => {
+    const { container } = render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), [1]) });
+    expect(screen.getByText('nothing was proposed: plain decoding')).toBeInTheDocument();
+    expect(container.innerHTML).not.toMatch(/NaN|Infinity/);
+  });
+
+  test('says so when only the totals were kept', () => {
+    render(AnswerChart, { reading: readingOf(statsOf(rounds), null) });
+    expect(screen.getByText(/Only the totals of this answer were kept: 8 tokens in 4 rounds/)).toBeInTheDocument();
+  });
+});
+
+test('what is not known is a dash', () => {
+  for (const value of [null, undefined, NaN, Infinity]) {
+    expect([decimal(value, 1), percent(value), bytes(value)]).toEqual(['–', '–', '–']);
+  }
+  expect([bytes(0), bytes(999), bytes(1_240_000_000), bytes(536_223_056)]).toEqual(['0 bytes', '999 bytes', '1.2 GB', '536 MB']);
+});
+
+test('a moment is as precise as it is near', () => {
+  const now = new Date(2026, 4, 14, 12, 0).getTime();
+  expect(moment(new Date(2026, 4, 14, 9, 5).getTime(), now)).toBe('9:05 AM');
+  expect(moment(new Date(2026, 4, 12, 9, 5).getTime(), now)).toBe('Tue');
+  expect(moment(new Date(2026, 2, 3, 9, 5).getTime(), now)).toBe('Mar 3');
+});

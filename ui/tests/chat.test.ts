@@ -1,0 +1,130 @@
+import { screen, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { message, outcome } from '../scripted/samples';
+import { ask, backendWithModels, composer, frame, open, round } from './window';
+
+test('Enter sends with the picked pair and empties the field', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const { conversation } = await ask(backend, user, 'Hello');
+  expect(backend.said).toEqual([
+    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls },
+  ]);
+  expect(composer()).toHaveValue('');
+  expect(screen.getByTestId('question')).toHaveTextContent('Hello');
+});
+
+test('Shift+Enter starts a new line, and a blank message is not sent', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
+  await user.type(composer(), ' {Enter}');
+  await user.type(composer(), 'a{Shift>}{Enter}{/Shift}b');
+  expect(composer()).toHaveValue(' a\nb');
+  expect(backend.said).toEqual([]);
+});
+
+test('Enter that confirms a word of an input method does not send', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  await user.type(composer(), 'こん');
+  composer().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
+  expect(backend.said).toEqual([]);
+});
+
+test('without a target the field is off and says why', async () => {
+  const backend = backendWithModels();
+  backend.kept = { ...backend.kept, target: null };
+  await open(backend);
+  expect(composer()).toBeDisabled();
+  expect(composer()).toHaveAttribute('placeholder', 'Pick a target to write to.');
+});
+
+test('a refused message keeps its text and shows the sentence as it is', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  backend.failing.set('say', 'The drafter was trained for another target.');
+  await user.type(composer(), 'Hello{Enter}');
+  expect(await screen.findByTestId('refusal')).toHaveTextContent(/^The drafter was trained for another target\.$/);
+  expect(composer()).toHaveValue('Hello');
+});
+
+test('an answer goes through its phases, streams, and ends with its numbers', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  const answer = screen.getByTestId('answer');
+  expect(answer).toHaveAttribute('data-state', 'running');
+
+  backend.emit(frame(ids, { phase: { kind: 'loading', what: 't' } }));
+  expect(await within(answer).findByText('Loading gemma-3-270m-it…')).toBeInTheDocument();
+  backend.emit(frame(ids, { phase: { kind: 'prefill', done: 512, total: 2048 } }));
+  expect(await within(answer).findByText('512 of 2,048 tokens')).toBeInTheDocument();
+
+  const rounds = [round('Good', 2, 2), round(' day', 2, 1)];
+  backend.emit(frame(ids, { rounds }));
+  expect(await within(answer).findByText('Good day')).toBeInTheDocument();
+  expect(screen.getByTestId('acceptance')).toHaveAttribute('data-rounds', '2');
+  expect(screen.getAllByTestId('bar')).toHaveLength(2);
+
+  const end = message({ id: ids.message, author: 'assistant', text: 'Good day!', outcome: outcome(rounds) });
+  backend.emit(frame(ids, { firstRound: 2, phase: { kind: 'ended', message: end } }));
+  expect(await within(answer).findByText('Good day!')).toBeInTheDocument();
+  expect(answer).toHaveAttribute('data-state', 'complete');
+  expect(answer).toHaveTextContent('25.0 tokens/s decoding τ 2.50 bonus included 3 of 4 accepted ended by itself');
+  expect(screen.getByRole('img', { name: /Tokens per round over 2 rounds/ })).toBeInTheDocument();
+});
+
+test('markup from a model stays text', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  backend.emit(frame(ids, { rounds: [round('<b>bold</b>\n**stars**', 0, 0)] }));
+  expect((await screen.findByTestId('text')).textContent).toBe('<b>bold</b>\n**stars**');
+});
+
+test('stop asks once, and the answer that ends so says it', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  await user.click(screen.getByRole('button', { name: 'Stop' }));
+  expect(backend.stops).toBe(1);
+  const end = message({ id: ids.message, author: 'assistant', text: 'Go', state: 'stopped' });
+  backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
+  expect(await screen.findByText('stopped by you')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Send' })).toBeInTheDocument();
+});
+
+test('a failed answer shows its sentence, and why it ran plainly', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  backend.emit(frame(ids, { phase: { kind: 'decoding', speculationOff: 'the drafter is too slow here.' } }));
+  expect(await screen.findByText('Plain decoding: the drafter is too slow here.')).toBeInTheDocument();
+  const end = message({ id: ids.message, author: 'assistant', text: '', state: 'failed', note: 'The device ran out of memory.' });
+  backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
+  expect(await screen.findByText('The device ran out of memory.')).toBeInTheDocument();
+});
+
+test('an answer that ended before it could be watched is read from the store', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  backend.watch = async () => {
+    const { conversation } = backend.said.at(-1)!;
+    const [question, answer] = backend.written.get(conversation)!;
+    backend.written.set(conversation, [question!, { ...answer!, text: 'Done.', state: 'complete' }]);
+    return false;
+  };
+  await user.type(composer(), 'Hello{Enter}');
+  expect(await screen.findByText('Done.')).toBeInTheDocument();
+  expect(screen.getByTestId('answer')).toHaveAttribute('data-state', 'complete');
+});
+
+test('a base model says that it continues the text', async () => {
+  const backend = backendWithModels();
+  backend.kept = { ...backend.kept, target: 'b' };
+  await open(backend);
+  expect(
+    await screen.findByText('This is a base model without a chat template: it continues your text.'),
+  ).toBeInTheDocument();
+});

@@ -1,0 +1,52 @@
+import { clearMocks, mockIPC } from '@tauri-apps/api/mocks';
+import { afterEach, expect, test } from 'vitest';
+import { type Frame, Refusal, sentence } from '../src/lib/backend/backend';
+import { tauri } from '../src/lib/backend/tauri';
+import { frame, round, target } from './window';
+
+afterEach(clearMocks);
+
+type Internals = { __TAURI_INTERNALS__: { runCallback(id: number, message: unknown): void } };
+
+test('a command gives its data', async () => {
+  mockIPC((command) => (command === 'models' ? [target] : null));
+  expect(await tauri.models()).toEqual([target]);
+  expect(await tauri.stop()).toBeUndefined();
+});
+
+test('a failure is thrown with its sentence and code', async () => {
+  mockIPC(() => {
+    throw { code: 'otherTarget', message: 'This drafter belongs to another target.' };
+  });
+  const reason = await tauri.addModel('/models/x').catch((thrown: unknown) => thrown);
+  expect(reason).toBeInstanceOf(Refusal);
+  expect(reason).toMatchObject({ code: 'otherTarget' });
+  expect(sentence(reason)).toBe('This drafter belongs to another target.');
+});
+
+test('a message goes out under the names of the wire', async () => {
+  let sent: unknown;
+  mockIPC((command, args) => {
+    if (command === 'say') sent = args;
+    return null;
+  });
+  const controls = { gamma: 3, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512 };
+  await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls);
+  expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls });
+});
+
+test('frames arrive in order, also after the command has resolved', async () => {
+  let channel = 0;
+  mockIPC((_, args) => {
+    channel = (args as { frames: { id: number } }).frames.id;
+    return true;
+  });
+  const seen: number[] = [];
+  expect(await tauri.watch(({ firstRound }) => seen.push(firstRound))).toBe(true);
+  const send = (index: number, message: Frame) =>
+    (window as unknown as Internals).__TAURI_INTERNALS__.runCallback(channel, { index, message });
+  const ids = { conversation: 1, message: 2 };
+  send(1, frame(ids, { firstRound: 1, rounds: [round('b', 0, 0)] }));
+  send(0, frame(ids, { firstRound: 0, rounds: [round('a', 0, 0)] }));
+  expect(seen).toEqual([0, 1]);
+});

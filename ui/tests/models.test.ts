@@ -1,0 +1,93 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { ScriptedBackend } from '../scripted/backend';
+import { model } from '../scripted/samples';
+import { namesOf } from '../src/lib/models/names';
+import { backendWithModels, drafter, open, target } from './window';
+
+async function openModels(backend: ScriptedBackend) {
+  const user = await open(backend);
+  await user.click(screen.getByRole('button', { name: 'Models' }));
+  return user;
+}
+
+const folder = () => screen.getByRole('textbox', { name: 'Folder' });
+const add = () => screen.getByRole('button', { name: 'Add' });
+
+test('an empty list says what to do', async () => {
+  await openModels(new ScriptedBackend());
+  expect(await screen.findByText(/No target yet\. Add a folder with a Gemma checkpoint/)).toBeInTheDocument();
+  expect(screen.getByText(/No drafter yet/)).toBeInTheDocument();
+});
+
+test('a folder is added by its path, and the first target is picked', async () => {
+  const backend = new ScriptedBackend();
+  backend.folders.set(target.folder, target);
+  const user = await openModels(backend);
+  await user.type(folder(), ` ${target.folder} `);
+  await user.click(add());
+  const row = within(await screen.findByTestId('model'));
+  expect(row.getByRole('heading')).toHaveTextContent('gemma-3-270m-it');
+  expect(row.getByText('18 layers × 640, bfloat16')).toBeInTheDocument();
+  expect(row.getByText('536 MB')).toBeInTheDocument();
+  expect(folder()).toHaveValue('');
+  await waitFor(() => expect(backend.kept.target).toBe('t'));
+});
+
+test('a chosen folder is added', async () => {
+  const backend = new ScriptedBackend();
+  backend.folders.set(drafter.folder, drafter);
+  backend.chosenFolder = drafter.folder;
+  const user = await openModels(backend);
+  await user.click(screen.getByRole('button', { name: 'Choose…' }));
+  expect(await screen.findByText('proposes up to 5 tokens a round')).toBeInTheDocument();
+});
+
+test('a folder that cannot be added stays in the field with the sentence', async () => {
+  const backend = new ScriptedBackend();
+  backend.refusal = 'model.safetensors ends after 12 of 400 bytes.';
+  const user = await openModels(backend);
+  await user.type(folder(), '/models/torn{Enter}');
+  expect(await screen.findByTestId('add-failure')).toHaveTextContent(/^model\.safetensors ends after 12 of 400 bytes\.$/);
+  expect(folder()).toHaveValue('/models/torn');
+});
+
+test('a model is removed after a question', async () => {
+  const backend = backendWithModels();
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove dspark-270m' }));
+  expect(backend.registered).toHaveLength(3);
+  expect(screen.getByRole('button', { name: 'Keep' })).toHaveFocus();
+  await user.click(screen.getByRole('button', { name: 'Remove' }));
+  await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['t', 'b']));
+  expect(screen.queryByText('dspark-270m')).not.toBeInTheDocument();
+});
+
+test('a broken model says what is wrong and cannot be picked', async () => {
+  const backend = backendWithModels();
+  backend.registered = [{ ...target, broken: 'The folder is gone.' }];
+  const user = await openModels(backend);
+  expect(await screen.findByText('The folder is gone.')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Chat' }));
+  expect(screen.getByRole('option', { name: 'gemma-3-270m-it (not readable)' })).toBeDisabled();
+  expect(screen.getByRole('combobox', { name: 'Target' })).toHaveDisplayValue('Pick a target');
+});
+
+test('a list that cannot be read says so and tries again', async () => {
+  const backend = backendWithModels();
+  backend.failing.set('models', 'The database is locked.');
+  const user = await openModels(backend);
+  expect(await screen.findByText('The database is locked.')).toBeInTheDocument();
+  backend.failing.clear();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findAllByTestId('model')).toHaveLength(3);
+});
+
+test('two folders with one name are told apart by their parents', () => {
+  const twins = [
+    model({ id: 'a', role: 'target', folder: '/one/gemma/' }),
+    model({ id: 'b', role: 'target', folder: '/two/gemma' }),
+    model({ id: 'c', role: 'drafter', folder: '/two/gemma' }),
+  ];
+  expect([...namesOf(twins).values()]).toEqual(['one/gemma', 'two/gemma', 'gemma']);
+});

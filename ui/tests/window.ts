@@ -1,0 +1,44 @@
+import { render, screen } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import { ScriptedBackend } from '../scripted/backend';
+import { model } from '../scripted/samples';
+import App from '../src/App.svelte';
+import type { Frame, Phase, Round } from '../src/lib/backend/backend';
+
+export const target = model({ id: 't', role: 'target', folder: '/models/gemma-3-270m-it' });
+export const base = model({ id: 'b', role: 'target', folder: '/models/gemma-3-270m', chatTemplate: false });
+export const drafter = model({ id: 'd', role: 'drafter', folder: '/models/dspark-270m', limit: 5 });
+
+/** A backend with a target and a drafter, the target picked. */
+export function backendWithModels(): ScriptedBackend {
+  const backend = new ScriptedBackend();
+  backend.registered = [target, base, drafter];
+  backend.kept = { ...backend.kept, target: 't' };
+  return backend;
+}
+
+export async function open(backend: ScriptedBackend): Promise<ReturnType<typeof userEvent.setup>> {
+  render(App, { backend });
+  await screen.findByLabelText('Views and conversations');
+  return userEvent.setup();
+}
+
+export const composer = () => screen.getByRole('textbox', { name: 'Message' });
+
+/** Sends a message and waits for its answer to appear; gives the running answer's ids. */
+export async function ask(backend: ScriptedBackend, user: ReturnType<typeof userEvent.setup>, text: string) {
+  await user.type(composer(), `${text}{Enter}`);
+  await screen.findByRole('button', { name: 'Stop' });
+  const { conversation } = backend.said.at(-1)!;
+  return { conversation, message: backend.written.get(conversation)!.at(-1)!.id };
+}
+
+export function round(text: string, proposed: number, accepted: number): Round {
+  return { text, tokens: accepted + 1, proposed, accepted, confidences: [], seconds: 0.1, waits: 1 };
+}
+
+export const decoding: Phase = { kind: 'decoding', speculationOff: null };
+
+export function frame(ids: { conversation: number; message: number }, part: Partial<Frame>): Frame {
+  return { ...ids, firstRound: 0, rounds: [], phase: decoding, ...part };
+}
