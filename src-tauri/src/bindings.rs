@@ -24,6 +24,8 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
             preferences::preferences,
             preferences::save_preferences,
         ])
+        // One type for both directions: an optional field is always written, as null if need be.
+        .disable_serde_phases()
         // Ids, counts and milliseconds stay far below 2^53, and no measurement is infinite.
         .dangerously_cast_bigints_to_number()
         .semantic_types(specta_typescript::semantic::Configuration::empty().enable_lossless_floats())

@@ -1,17 +1,22 @@
 //! Streams the running answer to the window, in frames that are complete in themselves.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::{App, Phase, Running, State, StoredMessage};
+use tauri::Webview;
 use tauri::async_runtime::{self, JoinHandle};
 use tauri::ipc::Channel;
-use tokio::time::sleep;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
 
 use crate::wire::{self, Frame, Message};
 
 /// The shortest time between two frames: at most 30 a second.
 const PACE: Duration = Duration::from_millis(34);
+
+/// How long a page may be busy with a frame before the next one is sent all the same.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Who streams to the window at present.
 #[derive(Default)]
@@ -20,8 +25,8 @@ pub(crate) struct Watcher(Mutex<Option<JoinHandle<()>>>);
 impl Watcher {
     /// Streams an answer from its beginning to its end. Whoever streamed before is a page that was reloaded since, and
     /// ends.
-    pub(crate) fn follow(&self, app: App, running: Running, frames: Channel<Frame>) {
-        let next = async_runtime::spawn(stream(app, running, frames));
+    pub(crate) fn follow(&self, app: App, running: Running, page: Webview, frames: Channel<Frame>) {
+        let next = async_runtime::spawn(stream(app, running, page, frames));
         let earlier = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
         if let Some(earlier) = earlier {
             earlier.abort();
@@ -30,7 +35,7 @@ impl Watcher {
 }
 
 /// Whatever happens while a frame is on its way or the pause lasts is part of the next frame.
-async fn stream(app: App, running: Running, frames: Channel<Frame>) {
+async fn stream(app: App, running: Running, page: Webview, frames: Channel<Frame>) {
     let mut reader = running.answering.reader();
     while let Some(news) = reader.next().await {
         let frame = Frame {
@@ -44,7 +49,20 @@ async fn stream(app: App, running: Running, frames: Channel<Frame>) {
         if frames.send(frame).is_err() {
             return;
         }
+        taken(&page).await;
         sleep(PACE).await;
+    }
+}
+
+/// Waits until the page has taken what was sent. A channel never waits by itself: in a page that draws more slowly
+/// than frames come they would queue up, and a click on Stop behind them.
+async fn taken(page: &Webview) {
+    let taken = Arc::new(Notify::new());
+    let done = Arc::clone(&taken);
+    // Scripts run in order, so this one's result comes after the frame was handled.
+    if page.eval_with_callback("0", move |_| done.notify_one()).is_ok() {
+        // A page that is slower than this, or was reloaded, must not hold up the end.
+        let _ = timeout(PATIENCE, taken.notified()).await;
     }
 }
 

@@ -1,9 +1,12 @@
-//! What the whole-system tests share: golden data, tiny models, and a way to compare.
+//! What the whole-system tests share: golden data, tiny models, fakes, and a way to compare.
 //!
 //! Golden data lies in `fixtures/`, made by the reference implementations. Every folder there is discovered;
 //! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
 
+pub mod chi_square;
+pub mod decoding;
 pub mod fixtures;
+pub mod oracle;
 pub mod tensors;
 
 /// A test's result: any error fails it with its sentence.

@@ -55,7 +55,7 @@ struct Progress {
 }
 
 /// A handle to a running answer.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Answering {
     progress: watch::Receiver<Progress>,
     cancel: Cancel,

@@ -29,7 +29,7 @@ pub struct Say {
 }
 
 /// What was said, and the answer that is on its way.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Said {
     /// Where.
     pub conversation: Conversation,
@@ -42,7 +42,7 @@ pub struct Said {
 }
 
 /// The answer that is being written.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Running {
     /// Where.
     pub conversation: i64,
@@ -225,5 +225,97 @@ impl From<store::Message> for StoredMessage {
         let record = row.answer.and_then(|json| serde_json::from_str(&json).ok());
         let store::Message { id, author, text, state, note, created_at, .. } = row;
         Self { id, author, text, state, note, record, created_at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use engine::Cancel;
+
+    use super::*;
+    use crate::{Code, Phase, testing};
+
+    fn say(text: &str, target: &str, drafter: Option<&str>) -> Say {
+        Say {
+            conversation: None,
+            text: text.into(),
+            target: target.into(),
+            drafter: drafter.map(Into::into),
+            precision: Precision::default(),
+            controls: Controls::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_fails_is_stored_before_its_end_is_seen_and_the_next_may_come() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        // The target's folder is empty, so the engine refuses it.
+        let said = app.say(say(" Why is\nthe sky blue? ", "T", Some("d"))).await.unwrap();
+        assert_eq!(said.conversation.title, "Why is the sky blue?");
+        assert_eq!(said.conversation.target_id.as_deref(), Some("t"));
+        assert_eq!((said.question.text.as_str(), said.answer.state), ("Why is\nthe sky blue?", State::Running));
+
+        let mut reader = said.answering.reader();
+        let mut last = None;
+        while let Some(frame) = reader.next().await {
+            last = Some(frame.phase);
+        }
+        let Some(Phase::Ended(Err(error))) = last else { unreachable!("{last:?}") };
+        let stored = app.messages(said.conversation.id).await.unwrap().pop().unwrap();
+        assert_eq!((stored.state, stored.note), (State::Failed, Some(error.to_string())));
+        assert!(app.running().await.is_none());
+
+        let again = Say { conversation: Some(said.conversation.id), ..say("And now?", "t", None) };
+        assert_eq!(app.say(again).await.unwrap().conversation.id, said.conversation.id);
+    }
+
+    #[tokio::test]
+    async fn an_empty_conversation_gets_its_title_from_its_first_message() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let conversation = app.create_conversation().await.unwrap();
+        let said = app.say(Say { conversation: Some(conversation.id), ..say("Hello", "t", None) }).await.unwrap();
+        assert_eq!((said.conversation.id, said.conversation.title.as_str()), (conversation.id, "Hello"));
+    }
+
+    #[tokio::test]
+    async fn one_answer_at_a_time() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let feed = Feed::default();
+        let answering = Answering::new(&feed, Cancel::default());
+        *app.running.lock().await = Some(Running { conversation: 1, message: 1, answering });
+        assert!(matches!(app.say(say("Hello", "t", None)).await, Err(Error::Busy)));
+        assert!(app.conversations().await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_said_leaves_nothing_behind() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        assert!(matches!(app.say(say(" \n", "t", None)).await, Err(Error::Empty)));
+        let nowhere = Say { conversation: Some(7), ..say("Hello", "t", None) };
+        assert!(matches!(app.say(nowhere).await, Err(Error::NoSuchConversation(7))));
+        for (target, drafter, code) in
+            [("x", None, Code::PickTarget), ("d", None, Code::PickTarget), ("t", Some("t"), Code::PickDrafter)]
+        {
+            let refused = app.say(say("Hello", target, drafter)).await.unwrap_err();
+            assert_eq!(refused.code(), Some(code), "{refused}");
+        }
+        assert!(app.conversations().await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_record_that_cannot_be_read_does_not_hide_its_message() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let conversation = app.store.add_conversation("Why?").await.unwrap().id;
+        let (_, answer) = app.store.ask(conversation, "Why?", "t", None).await.unwrap();
+        app.store.end_message(answer.id, "Because.", State::Complete, None, Some("[]")).await.unwrap();
+        let stored = app.messages(conversation).await.unwrap().pop().unwrap();
+        assert_eq!((stored.text.as_str(), stored.record), ("Because.", None));
     }
 }

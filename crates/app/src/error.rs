@@ -25,9 +25,12 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A name stands for neither.
-    #[error("“{0}” is neither a model in the list nor a folder")]
+    /// An id that is not, or no longer, in the list.
+    #[error("there is no model “{0}” in the list")]
     NoSuchModel(String),
+    /// A name that stands for neither.
+    #[error("“{0}” is neither a model in the list nor a folder")]
+    NoSuchName(String),
     /// A path that the database cannot hold.
     #[error("the folder {} cannot be registered: its path is not valid Unicode", .0.display())]
     NotUnicode(PathBuf),

@@ -32,7 +32,7 @@ pub use engine::{
 pub use store::{Author, Conversation, State};
 
 /// The use cases, over one engine and one database. Clones are handles to the same.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct App {
     engine: Engine,
     store: Store,
@@ -60,5 +60,30 @@ pub fn home() -> Result<PathBuf> {
     match std::env::var_os("SLIPSTREAM_HOME") {
         Some(home) if !home.is_empty() => Ok(home.into()),
         _ => Ok(dirs::data_dir().ok_or(Error::NoHome)?.join("slipstream")),
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use std::path::Path;
+
+    use store::{Checkpoint, Role};
+
+    use crate::App;
+
+    /// An app with a new home, and two models in it whose folders are empty: a target `t` and a drafter `d`.
+    pub(crate) async fn app(home: &Path) -> App {
+        let app = App::open(&home.join("home")).await.unwrap();
+        for (id, role) in [("t", Role::Target), ("d", Role::Drafter)] {
+            let folder = home.join(id);
+            std::fs::create_dir(&folder).unwrap();
+            let folder = folder.to_str().unwrap().to_owned();
+            let (kind, summary) = (String::new(), String::new());
+            let row = Checkpoint { role, kind, folder, summary, bytes: 0, draft_limit: None, chat_template: None };
+            app.store.add_model(Some(id), &row).await.unwrap();
+        }
+        app
     }
 }

@@ -74,18 +74,15 @@ impl App {
         if self.store.remove_model(id).await? { Ok(()) } else { Err(Error::NoSuchModel(id.to_owned())) }
     }
 
-    /// The folder that a name stands for: a model's id, or a path.
+    /// The folder that a name stands for: the id of a model in this role, or a path.
     ///
     /// # Errors
-    /// It is neither, or the model's folder is gone.
-    pub async fn resolve(&self, name: &str) -> Result<PathBuf> {
-        match self.store.model(name).await? {
-            Some(row) => {
-                let Model { id, role, folder, broken, .. } = row.into();
-                broken.map_or(Ok(folder), |why| Err(Error::Unusable { role, id, why }))
-            }
-            None => Path::new(name).canonicalize().map_err(|_| Error::NoSuchModel(name.to_owned())),
+    /// It is neither, the model has the other role, or its folder is gone.
+    pub async fn resolve(&self, name: &str, role: CheckpointRole) -> Result<PathBuf> {
+        if self.store.model(name).await?.is_some() {
+            return Ok(self.usable(name, role).await?.folder);
         }
+        Path::new(name).canonicalize().map_err(|_| Error::NoSuchName(name.to_owned()))
     }
 
     /// The model with this id, if it can be used in this role.
@@ -154,5 +151,49 @@ pub(crate) fn word(role: CheckpointRole) -> &'static str {
     match role {
         CheckpointRole::Target => "target",
         CheckpointRole::Drafter => "drafter",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use crate::{CheckpointRole, Code, Error, testing};
+
+    #[tokio::test]
+    async fn a_model_whose_folder_is_gone_says_so_and_can_be_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        assert_eq!(app.model("T").await.unwrap().broken, None);
+        std::fs::remove_dir(home.path().join("t")).unwrap();
+        assert!(app.model("t").await.unwrap().broken.unwrap().ends_with("is gone"));
+        let refused = app.resolve("t", CheckpointRole::Target).await.unwrap_err();
+        assert_eq!(refused.code(), Some(Code::PickTarget));
+        app.remove_model("t").await.unwrap();
+        assert!(matches!(app.remove_model("t").await, Err(Error::NoSuchModel(id)) if id == "t"));
+        assert!(home.path().join("d").is_dir());
+    }
+
+    #[tokio::test]
+    async fn a_name_is_a_model_or_else_a_folder() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let folder = home.path().canonicalize().unwrap();
+        assert_eq!(app.resolve("D", CheckpointRole::Drafter).await.unwrap(), home.path().join("d"));
+        assert_eq!(app.resolve(folder.to_str().unwrap(), CheckpointRole::Target).await.unwrap(), folder);
+        let refused = app.resolve("nothing", CheckpointRole::Target).await.unwrap_err();
+        assert_eq!(refused.to_string(), "“nothing” is neither a model in the list nor a folder");
+        let refused = app.resolve("d", CheckpointRole::Target).await.unwrap_err();
+        assert_eq!(refused.to_string(), "the target “d” cannot be used: it is a drafter");
+    }
+
+    #[tokio::test]
+    async fn a_folder_without_a_checkpoint_is_not_registered() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        for folder in [home.path().join("home"), home.path().join("nowhere")] {
+            assert!(matches!(app.add_model(&folder, None, None).await, Err(Error::Engine(_))));
+        }
+        assert_eq!(app.models().await.unwrap().len(), 2);
     }
 }

@@ -70,3 +70,32 @@ impl App {
         Ok(self.store.set_setting(key, &json).await?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+    use crate::testing;
+
+    #[tokio::test]
+    async fn choices_are_remembered_until_they_are_gone() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        assert_eq!(app.preferences().await.unwrap(), Preferences::default());
+
+        let conversation = app.store.add_conversation("Hello").await.unwrap().id;
+        let controls = Controls { gamma: Some(3), min_conf: Some(0.5), ..Controls::default() };
+        let (target, drafter) = (Some("t".into()), Some("d".into()));
+        let precision = Precision::Float32;
+        let chosen = Preferences { target, drafter, precision, controls, conversation: Some(conversation) };
+        app.set_preferences(&chosen).await.unwrap();
+        assert_eq!(app.preferences().await.unwrap(), chosen);
+
+        app.remove_model("d").await.unwrap();
+        app.remove_conversation(conversation).await.unwrap();
+        app.store.set_setting("controls", "{").await.unwrap();
+        let left = Preferences { drafter: None, conversation: None, controls: Controls::default(), ..chosen };
+        assert_eq!(app.preferences().await.unwrap(), left);
+    }
+}

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 #[derive(Debug, Parser)]
 #[command(name = "slipstream", version, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
-    /// Where the list of models and the conversations lie [default: $SLIPSTREAM_HOME, or the platform's data folder].
+    /// Where the list of models and the conversations lie [default: `SLIPSTREAM_HOME`, or the platform's data folder].
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     /// Print JSON.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{Answer, App, Finish, Message, Prompt, Request, Role};
+use app::{Answer, App, CheckpointRole, Finish, Message, Prompt, Request, Role};
 use tokio::signal::ctrl_c;
 
 use crate::INTERRUPTED;
@@ -46,9 +46,9 @@ struct Chat<'a> {
 impl<'a> Chat<'a> {
     async fn new(app: &'a App, arguments: ChatArguments, json: bool) -> Result<Self, Failure> {
         let request = Request {
-            target: app.resolve(&arguments.target).await?,
+            target: app.resolve(&arguments.target, CheckpointRole::Target).await?,
             drafter: match &arguments.drafter {
-                Some(drafter) => Some(app.resolve(drafter).await?),
+                Some(drafter) => Some(app.resolve(drafter, CheckpointRole::Drafter).await?),
                 None => None,
             },
             precision: arguments.dtype.into(),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use app::{App, NewDrafter};
+use app::{App, CheckpointRole, NewDrafter};
 use serde_json::json;
 
 use crate::args::{Head, NewArguments};
@@ -15,7 +15,7 @@ pub(crate) async fn new(app: &App, new: NewArguments, json: bool) -> Result<Exit
     let out = new.out.clone();
     let made = app
         .new_drafter(NewDrafter {
-            target: app.resolve(&new.target).await?,
+            target: app.resolve(&new.target, CheckpointRole::Target).await?,
             out: new.out,
             gamma: new.gamma,
             width: new.width,
@@ -27,19 +27,15 @@ pub(crate) async fn new(app: &App, new: NewArguments, json: bool) -> Result<Exit
             seed: new.seed,
         })
         .await?;
-    let mut stdout = io::stdout();
-    if json {
-        let made = json!({
-            "folder": out,
-            "role": role(made.role),
-            "kind": made.kind,
-            "summary": made.summary,
-            "bytes": made.bytes,
-            "limit": made.limit,
-        });
-        writeln!(stdout, "{made}")?;
-    } else {
-        writeln!(stdout, "made {}: {}, {}, {}", out.display(), made.kind, made.summary, size(made.bytes))?;
-    }
+    let value = json!({
+        "folder": out,
+        "role": role(made.role),
+        "kind": made.kind,
+        "summary": made.summary,
+        "bytes": made.bytes,
+        "limit": made.limit,
+    });
+    let text = format!("made {}: {}, {}, {}", out.display(), made.kind, made.summary, size(made.bytes));
+    writeln!(io::stdout(), "{}", if json { value.to_string() } else { text })?;
     Ok(ExitCode::SUCCESS)
 }

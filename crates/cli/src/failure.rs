@@ -1,6 +1,5 @@
 //! How a command ends when it does not do what was asked.
 
-use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -32,15 +31,6 @@ impl Failure {
         }
         let _ = writeln!(io::stderr(), "slipstream: {sentence}");
         ExitCode::from(code)
-    }
-}
-
-impl Display for Failure {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Sentence(sentence) | Self::Usage(sentence) => formatter.write_str(sentence),
-            Self::BrokenPipe => formatter.write_str("nobody reads the output"),
-        }
     }
 }
 

@@ -11,36 +11,25 @@ use crate::failure::Failure;
 
 /// Runs one of the commands.
 pub(crate) async fn run(app: &App, command: ModelsCommand, json: bool) -> Result<ExitCode, Failure> {
-    let mut out = io::stdout();
-    match command {
+    let (value, text) = match command {
         ModelsCommand::Add { folder, id } => {
             let model = app.add_model(&folder, id.as_deref(), None).await?;
-            if json { writeln!(out, "{}", value(&model))? } else { writeln!(out, "added {}", line(&model))? }
+            (value(&model), format!("added {}", line(&model)))
         }
         ModelsCommand::List => {
             let models = app.models().await?;
-            if json {
-                writeln!(out, "{}", Value::from_iter(models.iter().map(value)))?;
-            } else if models.is_empty() {
-                writeln!(io::stderr(), "no models yet; add one with: slipstream models add FOLDER")?;
-            }
-            if !json {
-                models.iter().try_for_each(|model| writeln!(out, "{}", line(model)))?;
-            }
+            (models.iter().map(value).collect(), list(&models))
         }
         ModelsCommand::Show { id } => {
             let model = app.model(&id).await?;
-            if json { writeln!(out, "{}", value(&model))? } else { writeln!(out, "{}", page(&model))? }
+            (value(&model), page(&model))
         }
         ModelsCommand::Remove { id } => {
             app.remove_model(&id).await?;
-            if json {
-                writeln!(out, "{}", json!({ "removed": id }))?;
-            } else {
-                writeln!(out, "removed {id}; its folder stays as it is")?;
-            }
+            (json!({ "removed": id }), format!("removed {id}; its folder stays as it is"))
         }
-    }
+    };
+    writeln!(io::stdout(), "{}", if json { value.to_string() } else { text })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -57,6 +46,13 @@ fn value(model: &Model) -> Value {
         "added_at": model.added_at,
         "broken": model.broken,
     })
+}
+
+fn list(models: &[Model]) -> String {
+    match models {
+        [] => "no models yet; add one with: slipstream models add FOLDER".into(),
+        models => models.iter().map(line).collect::<Vec<_>>().join("\n"),
+    }
 }
 
 fn line(model: &Model) -> String {

@@ -167,7 +167,12 @@ impl Answer {
     }
 
     /// Emits the agreed prefix and the target's token, up to the first that ends the answer.
-    fn accept<Taps>(&mut self, pass: &Pass<Taps>, cut: usize, watch: &mut dyn FnMut(Token) -> ControlFlow<()>) -> Round {
+    fn accept<Taps>(
+        &mut self,
+        pass: &Pass<Taps>,
+        cut: usize,
+        watch: &mut dyn FnMut(Token) -> ControlFlow<()>,
+    ) -> Round {
         let (agreed, next) = agree(&pass.draft, &pass.verdict);
         let own = match pass.draft.len() {
             0 => Provenance::Plain,

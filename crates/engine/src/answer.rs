@@ -198,8 +198,7 @@ impl Making {
             accepted_at: counts.accepted_at.clone(),
             tokens_per_round: counts.tokens_per_round(),
             waits: self.waits,
-            tokens_per_s: (times.decode_s > 0.0 && counts.emitted > 0)
-                .then(|| counts.emitted as f64 / times.decode_s),
+            tokens_per_s: (times.decode_s > 0.0 && counts.emitted > 0).then(|| counts.emitted as f64 / times.decode_s),
             peak_memory_bytes: nn::memory_peak(),
             ..times
         };

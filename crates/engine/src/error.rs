@@ -30,7 +30,9 @@ pub enum Error {
     Prompt(#[from] decode::EmptyPrompt),
 
     /// The tokenizer knows ids that the model does not.
-    #[error("the tokenizer gives the id {id}, the target's vocabulary ends at {vocabulary}; their files do not belong together")]
+    #[error(
+        "the tokenizer gives the id {id}, the target's vocabulary ends at {vocabulary}; their files do not belong together"
+    )]
     Vocabulary {
         /// The id.
         id: u32,

@@ -87,8 +87,7 @@ impl Config {
     /// When it is missing, malformed, of another family, or asks for something that is not implemented.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("config.json");
-        let text =
-            std::fs::read(&path).map_err(|source| Error::NoConfig { folder: folder.to_owned(), source })?;
+        let text = std::fs::read(&path).map_err(|source| Error::NoConfig { folder: folder.to_owned(), source })?;
         let malformed = |error: serde_json::Error| Error::Malformed { path: path.clone(), reason: error.to_string() };
         let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
         let family = family(value.get("model_type").and_then(Value::as_str).unwrap_or_default())?;
@@ -137,7 +136,8 @@ impl Config {
     }
 
     fn common(family: Family, raw: &Raw) -> Result<Self> {
-        let unset = || Attention { head_dim: 0, groups: 0, rope_base: 0.0, rope_partial: None, values_from_keys: false };
+        let unset =
+            || Attention { head_dim: 0, groups: 0, rope_base: 0.0, rope_partial: None, values_from_keys: false };
         Ok(Self {
             family,
             hidden_size: require(raw.hidden_size, "hidden_size")?,

@@ -77,7 +77,7 @@ async fn a_second_process_does_not_interrupt_an_answer_for_long() {
 }
 
 #[tokio::test]
-async fn a_newer_database_is_refused_in_one_sentence_and_left_alone() {
+async fn a_newer_database_is_refused_in_one_sentence() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
     Store::open(&path).await.unwrap().close().await;

@@ -6,6 +6,7 @@ mod problem;
 mod process;
 mod run;
 mod setup;
+mod terminal;
 mod test;
 mod workspace;
 
@@ -36,7 +37,7 @@ fn command(arguments: &[String]) -> Result<(), Problem> {
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         [] | ["help" | "--help" | "-h"] => {
-            println!("{HELP}");
+            terminal::print(HELP);
             Ok(())
         }
         ["setup"] => setup::run(&Workspace::locate()?),

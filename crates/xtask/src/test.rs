@@ -10,6 +10,7 @@ use crate::{
     problem::Problem,
     process::{aloud, cargo},
     setup,
+    terminal::print,
     workspace::Workspace,
 };
 
@@ -25,9 +26,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
     for (name, mut command) in steps(workspace) {
         durations.push((name, timed(name, || aloud(&mut command))?));
     }
-    println!("\nAll steps passed:");
+    print("\nAll steps passed:");
     for (name, duration) in durations {
-        println!("  {name:<12} {:>7.1} s", duration.as_secs_f64());
+        print(&format!("  {name:<12} {:>7.1} s", duration.as_secs_f64()));
     }
     Ok(())
 }
@@ -75,10 +76,10 @@ fn on_a_screen(command: Command) -> Command {
 }
 
 fn timed(name: &str, step: impl FnOnce() -> Result<(), Problem>) -> Result<Duration, Problem> {
-    println!("\n== {name}");
+    print(&format!("\n== {name}"));
     let start = Instant::now();
     step().map_err(|problem| Problem::new(format!("the step `{name}` did not pass: {problem}")))?;
     let duration = start.elapsed();
-    println!("== {name}: {:.1} s", duration.as_secs_f64());
+    print(&format!("== {name}: {:.1} s", duration.as_secs_f64()));
     Ok(duration)
 }

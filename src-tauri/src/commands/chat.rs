@@ -1,8 +1,8 @@
 //! Conversations, and the answer that runs.
 
 use app::Say;
-use tauri::State;
 use tauri::ipc::Channel;
+use tauri::{State, Webview};
 
 use crate::opened::Opened;
 use crate::watcher::Watcher;
@@ -68,11 +68,12 @@ pub(crate) async fn say(
 pub(crate) async fn watch(
     opened: State<'_, Opened>,
     watcher: State<'_, Watcher>,
+    page: Webview,
     frames: Channel<Frame>,
 ) -> Result<bool, Failure> {
     let app = opened.app().await?;
     let Some(running) = app.running().await else { return Ok(false) };
-    watcher.follow(app.clone(), running, frames);
+    watcher.follow(app.clone(), running, page, frames);
     Ok(true)
 }
 

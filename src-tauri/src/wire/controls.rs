@@ -83,12 +83,8 @@ mod tests {
             seed: 7,
             max_tokens: 99,
         };
-        let preferences = Preferences {
-            target: Some("t".into()),
-            drafter: None,
-            controls: controls.clone(),
-            conversation: Some(2),
-        };
+        let preferences =
+            Preferences { target: Some("t".into()), drafter: None, controls: controls.clone(), conversation: Some(2) };
         let app = preferences.clone().keeping(Precision::Float32);
         assert_eq!(app.precision, Precision::Float32);
         assert_eq!(Preferences::from(app), preferences);

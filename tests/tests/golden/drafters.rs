@@ -57,7 +57,9 @@ fn a_saved_drafter_loads_as_it_was() -> Outcome {
     for ((name, saved), (_, loaded)) in drafter.parameters().iter().zip(again.parameters()) {
         check_close(name, loaded, saved, 0.0)?;
     }
-    let json = |folder: &Path| Ok::<Value, Box<dyn std::error::Error>>(serde_json::from_slice(&std::fs::read(folder.join("dspark.json"))?)?);
+    let json = |folder: &Path| {
+        Ok::<Value, Box<dyn std::error::Error>>(serde_json::from_slice(&std::fs::read(folder.join("dspark.json"))?)?)
+    };
     assert_eq!(json(copy.path())?, json(&folder)?);
     Ok(())
 }
@@ -95,7 +97,12 @@ impl Fixture {
         check_close("base logits", &base, wanted("base_logits")?, TOLERANCE)?;
         let draft = proposer.propose(anchor, position, limit)?;
         let confidences = draft.confidences()?.ok_or("no confidences")?;
-        check_close("confidences", &Array::from_slice(&confidences, &[i32::try_from(limit)?]), wanted("conf")?, TOLERANCE)?;
+        check_close(
+            "confidences",
+            &Array::from_slice(&confidences, &[i32::try_from(limit)?]),
+            wanted("conf")?,
+            TOLERANCE,
+        )?;
         assert_eq!(draft.tokens.as_slice::<u32>(), self.outputs.ids(&format!("round{round}.tokens"))?);
         Ok(())
     }

@@ -7,7 +7,7 @@ mod driver;
 mod page;
 mod tiny;
 
-use std::{future::Future, path::Path, time::Duration};
+use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};
 
 use page::{Answer, Window};
 use tempfile::TempDir;
@@ -36,7 +36,7 @@ async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
         window.close().await?;
 
         let window = Window::open(home.path()).await?;
-        window.text_of("[data-testid=conversation]", |title| title.contains("What does the wind say?")).await?;
+        window.text_of("[data-testid=conversation]", |title| title.starts_with("What does the wind say?")).await?;
         window.click("[data-testid=conversation]").await?;
         window.see("[data-testid=answer]").await?;
         assert_eq!(window.answers().await?, before);
@@ -65,6 +65,50 @@ async fn killing_the_app_costs_only_the_end_of_a_running_answer() -> Outcome {
         window.see("[data-testid=answer][data-state=running]").await?;
         window.click("[aria-label=Stop]").await?;
         window.see("[data-testid=answer][data-state=stopped]").await?;
+        window.close().await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_opened_is_a_sentence_and_can_be_tried_again() -> Outcome {
+    alone(async {
+        let home = tempfile::tempdir()?;
+        let database = home.path().join("slipstream.sqlite3");
+        fs::write(&database, "this is no database, and long enough to be sure of it. ".repeat(100))?;
+        let window = Window::launch(home.path()).await?;
+        window
+            .text_of("[role=alert]", |reason| reason.contains(&text(&database)) && reason.contains("Try again"))
+            .await?;
+        fs::remove_file(&database)?;
+        window.press("Try again").await?;
+        window.see("nav").await?;
+        window.close().await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_script_in_the_page_has_the_named_commands_and_nothing_else() -> Outcome {
+    alone(async {
+        let home = tempfile::tempdir()?;
+        let window = Window::open(home.path()).await?;
+        let invoke = |command: &str| format!("window.__TAURI_INTERNALS__.invoke('{command}', {{ options: {{}} }})");
+        assert_eq!(window.run(&invoke("conversations")).await?, "done");
+        for command in ["plugin:dialog|open", "plugin:window|close", "plugin:event|listen", "plugin:app|version"] {
+            let refusal = window.run(&invoke(command)).await?;
+            assert!(refusal.contains("not allowed"), "{command}: {refusal}");
+        }
+        let elsewhere = TcpListener::bind("127.0.0.1:0")?;
+        elsewhere.set_nonblocking(true)?;
+        let url = format!("http://{}/", elsewhere.local_addr()?);
+        let address = window.address().await?;
+        window.run(&format!("fetch('{url}')")).await?;
+        window.run(&format!("{{ new Image().src = '{url}'; open('{url}'); location.href = '{url}' }}")).await?;
+        sleep(Duration::from_secs(2)).await;
+        assert!(elsewhere.accept().is_err(), "the page has reached another server");
+        assert_eq!(window.address().await?, address);
+        window.see("nav").await?;
         window.close().await
     })
     .await

@@ -28,10 +28,15 @@ pub(crate) struct Answer {
 }
 
 impl Window {
-    /// Starts the app with its data in `home` and waits until it shows something.
-    pub(crate) async fn open(home: &Path) -> Outcome<Self> {
+    /// Starts the app with its data in `home`.
+    pub(crate) async fn launch(home: &Path) -> Outcome<Self> {
         let driver = Driver::start(home).await?;
-        let window = Self { client: driver.open().await?, driver };
+        Ok(Self { client: driver.open().await?, driver })
+    }
+
+    /// Starts the app and waits until it is ready.
+    pub(crate) async fn open(home: &Path) -> Outcome<Self> {
+        let window = Self::launch(home).await?;
         let page = window.see("nav").await;
         page.map_err(|reason| format!("{reason}; was the app built with desktop/custom-protocol, after the ui?"))?;
         Ok(window)
@@ -53,14 +58,27 @@ impl Window {
         Ok(self.client.refresh().await?)
     }
 
+    pub(crate) async fn address(&self) -> Outcome<String> {
+        Ok(self.client.current_url().await?.to_string())
+    }
+
+    /// Runs a script in the page, as somebody would who has smuggled one in, and returns what its promise comes to.
+    pub(crate) async fn run(&self, promise: &str) -> Outcome<String> {
+        let script = format!(
+            "const done = arguments[arguments.length - 1];
+             Promise.resolve().then(() => {promise}).then(() => done('done'), (reason) => done(String(reason)))"
+        );
+        let reply = self.client.execute_async(&script, Vec::new()).await?;
+        Ok(reply.as_str().unwrap_or_default().to_owned())
+    }
+
     /// Waits until something is there.
     pub(crate) async fn see(&self, css: &str) -> Outcome<Element> {
         self.wait_for(Locator::Css(css)).await
     }
 
     async fn wait_for(&self, locator: Locator<'_>) -> Outcome<Element> {
-        let found = self.client.wait().at_most(PATIENCE).for_element(locator).await;
-        Ok(found.map_err(|reason| format!("{locator:?}: {reason}"))?)
+        at(&format!("{locator:?}"), self.client.wait().at_most(PATIENCE).for_element(locator).await)
     }
 
     /// Waits until the text of something is as it should be.
@@ -69,7 +87,7 @@ impl Window {
         loop {
             // What is rendered anew between the look and the question is looked for again.
             let text = match self.client.find(Locator::Css(css)).await {
-                Ok(element) => element.text().await.ok(),
+                Ok(element) => element.prop("textContent").await.ok().flatten(),
                 Err(_) => None,
             };
             if let Some(text) = text.as_deref().filter(|text| wanted(text)) {
@@ -83,38 +101,40 @@ impl Window {
     }
 
     pub(crate) async fn click(&self, css: &str) -> Outcome {
-        Ok(self.see(css).await?.click().await?)
+        at(css, self.see(css).await?.click().await)
     }
 
     /// Presses the button with this label.
     pub(crate) async fn press(&self, label: &str) -> Outcome {
         let button = format!("//button[not(@disabled) and normalize-space()='{label}']");
-        Ok(self.wait_for(Locator::XPath(&button)).await?.click().await?)
+        at(label, self.wait_for(Locator::XPath(&button)).await?.click().await)
     }
 
-    /// Replaces what a field holds.
+    /// Replaces what a field holds, as a person does: an emptied number would be a change of its own.
     pub(crate) async fn fill(&self, css: &str, text: &str) -> Outcome {
+        let select_all: String = [Key::Control.into(), 'a', Key::Null.into()].into_iter().collect();
         let field = self.see(css).await?;
-        field.clear().await?;
-        Ok(field.send_keys(text).await?)
+        // In two calls: within one, WebKit takes the text for further shortcuts.
+        at(css, field.send_keys(&select_all).await)?;
+        at(css, field.send_keys(text).await)
     }
 
     /// Picks an option by its value.
     pub(crate) async fn pick(&self, label: &str, value: &str) -> Outcome {
         let select = format!("//label[normalize-space()='{label}']/following-sibling::*//select");
-        Ok(self.wait_for(Locator::XPath(&select)).await?.select_by_value(value).await?)
+        at(label, self.wait_for(Locator::XPath(&select)).await?.select_by_value(value).await)
     }
 
     /// Moves a slider one step down, from the keyboard.
     pub(crate) async fn lower(&self, label: &str) -> Outcome {
         let slider = format!("//label[normalize-space()='{label}']/following-sibling::input");
-        Ok(self.wait_for(Locator::XPath(&slider)).await?.send_keys(&Key::Left).await?)
+        at(label, self.wait_for(Locator::XPath(&slider)).await?.send_keys(&Key::Left).await)
     }
 
     /// Sets the most tokens that an answer may have.
     pub(crate) async fn limit(&self, tokens: usize) -> Outcome {
-        if !self.see("#control-maxTokens").await?.is_displayed().await? {
-            self.click("summary").await?;
+        if let Ok(closed) = self.client.find(Locator::Css("aside details:not([open]) > summary")).await {
+            closed.click().await?;
         }
         self.fill("#control-maxTokens", &format!("{tokens}{}", char::from(Key::Tab))).await
     }
@@ -130,8 +150,8 @@ impl Window {
         let mut answers = Vec::new();
         for answer in self.client.find_all(Locator::Css("[data-testid=answer]")).await? {
             let state = answer.attr("data-state").await?.unwrap_or_default();
-            let text = answer.find(Locator::Css("[data-testid=text]")).await?.text().await?;
-            answers.push(Answer { state, text });
+            let text = answer.find(Locator::Css("[data-testid=text]")).await?.prop("textContent").await?;
+            answers.push(Answer { state, text: text.unwrap_or_default() });
         }
         Ok(answers)
     }
@@ -150,4 +170,9 @@ impl Window {
         }
         Ok(numbers)
     }
+}
+
+/// Says where a step failed.
+fn at<T, E: std::fmt::Display>(place: &str, step: Result<T, E>) -> Outcome<T> {
+    step.map_err(|reason| format!("{place}: {reason}").into())
 }

@@ -55,7 +55,8 @@ fn write_target(folder: &Path) -> Outcome {
 fn tokenizer() -> Value {
     const CONTROL: [&str; 4] = ["<pad>", "<eos>", "<bos>", "<unk>"];
     let typed = ('!'..='~').chain(['\n', '▁']).map(String::from);
-    let syllables = "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| format!("{first}{last}")));
+    let syllables =
+        "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| format!("{first}{last}")));
     let spoken = syllables.flat_map(|syllable| [format!("▁{syllable}"), syllable]);
     let tokens = CONTROL.map(String::from).into_iter().chain(typed).chain(spoken).take(256);
     let vocab: Map<String, Value> = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect();

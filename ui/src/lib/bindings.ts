@@ -4,130 +4,257 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
+	/**  Every model, by id. */
 	models: () => typedError<Model[], Failure>(__TAURI_INVOKE("models")),
+	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
+	/**  Forgets a model. Its folder stays as it is. */
 	removeModel: (id: string) => typedError<null, Failure>(__TAURI_INVOKE("remove_model", { id })),
+	/**  Asks the user for a folder in the system's dialog; null when it was dismissed. */
 	chooseFolder: () => typedError<string | null, Failure>(__TAURI_INVOKE("choose_folder")),
+	/**  Every conversation, the latest first. */
 	conversations: () => typedError<Conversation[], Failure>(__TAURI_INVOKE("conversations")),
+	/**  Begins a conversation, which is named after the first thing said in it. */
 	createConversation: () => typedError<Conversation, Failure>(__TAURI_INVOKE("create_conversation")),
+	/**  Gives a conversation another title. */
 	renameConversation: (id: number, title: string) => typedError<null, Failure>(__TAURI_INVOKE("rename_conversation", { id, title })),
+	/**  Removes a conversation with its messages. */
 	removeConversation: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_conversation", { id })),
+	/**  The messages of a conversation in order. */
 	messages: (conversation: number) => typedError<Message[], Failure>(__TAURI_INVOKE("messages", { conversation })),
+	/**  Stores a question and begins to answer it. */
 	say: (conversation: number, text: string, target: string, drafter: string | null, controls: Controls) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, target, drafter, controls })),
+	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
+	/**  Stops the running answer, if any. What it says so far is kept. */
 	stop: () => typedError<null, Failure>(__TAURI_INVOKE("stop")),
+	/**  What the user chose last. */
 	preferences: () => typedError<Preferences, Failure>(__TAURI_INVOKE("preferences")),
+	/**  Remembers what the user chose. */
 	savePreferences: (preferences: Preferences) => typedError<null, Failure>(__TAURI_INVOKE("save_preferences", { preferences })),
 };
 
 /* Types */
-export type Author = "user" | "assistant";
+/**  Who wrote a message. */
+export type Author = 
+/**  The person. */
+"user" | 
+/**  The target. */
+"assistant";
 
+/**  How to answer. */
 export type Controls = {
+	/**  The most tokens to draft a round (γ); null takes the drafter's own limit, 0 decodes plainly. */
 	gamma: number | null,
+	/**  The confidence below which a drafted token is not worth verifying; null leaves it to the drafter. */
 	minConf: number | null,
+	/**  0 is greedy. */
 	temperature: number,
+	/**  Keep the most likely tokens that make up this probability; 1 keeps all. */
 	topP: number,
+	/**  Keep this many of the most likely tokens; 0 keeps all. */
 	topK: number,
+	/**  The same seed gives the same text. */
 	seed: number,
+	/**  The most tokens to write. */
 	maxTokens: number,
 };
 
+/**  A conversation in the list. */
 export type Conversation = {
 	id: number,
+	/**  Empty until something is said. */
 	title: string,
+	/**  The target that answered last, while it is registered. */
 	target: string | null,
+	/**  The drafter used last, while it is registered. */
 	drafter: string | null,
+	/**  When something was said last; milliseconds since 1970. */
 	updatedAt: number,
 };
 
+/**  Why a command did not do what was asked. */
 export type Failure = {
+	/**  What the window can do about it: `pickTarget`, `pickDrafter`. */
 	code: string | null,
+	/**  One sentence to show as it is. */
 	message: string,
 };
 
-export type Finish = "eos" | "stopString" | "length" | "cancelled";
+/**  Why an answer ended. */
+export type Finish = 
+/**  The target chose a stop token. */
+"eos" | 
+/**  A stop string is complete. */
+"stopString" | 
+/**  The token limit is reached. */
+"length" | 
+/**  The user stopped it. */
+"cancelled";
 
+/**  What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on. */
 export type Frame = {
+	/**  Where the answer is written. */
 	conversation: number,
+	/**  The message it becomes. */
 	message: number,
+	/**  The number of the first of these rounds, counted from 0. */
 	firstRound: number,
+	/**  Whole rounds. */
 	rounds: Round[],
+	/**  How far the answer is by now; phases in between may have been skipped. */
 	phase: Phase,
 };
 
+/**  A message of a conversation. */
 export type Message = {
 	id: number,
 	author: Author,
 	text: string,
 	state: MessageState,
+	/**  What the user should know about how it was read or how it ended. */
 	note: string | null,
+	/**  How it came about; null for the user's messages and for answers without an end. */
 	outcome: Outcome | null,
 };
 
-export type MessageState = "complete" | "running" | "stopped" | "interrupted" | "failed";
+/**  How far a message got. */
+export type MessageState = 
+/**  It is whole. */
+"complete" | 
+/**  It is being written. */
+"running" | 
+/**  The user stopped it. */
+"stopped" | 
+/**  The app ended while it was being written. */
+"interrupted" | 
+/**  An error ended it. */
+"failed";
 
+/**  A registered folder. */
 export type Model = {
+	/**  What commands and pickers call it. */
 	id: string,
 	role: Role,
+	/**  The family or drafter kind. */
 	kind: string,
 	folder: string,
+	/**  The size of its weights on disk. */
 	bytes: number,
+	/**  What it is, in a few words. */
 	summary: string,
+	/**  The most tokens that a drafter proposes a round (γ). */
 	limit: number | null,
+	/**  Whether a target has a chat template. */
 	chatTemplate: boolean | null,
+	/**  Why it cannot be used at present, in a sentence. */
 	broken: string | null,
 };
 
+/**  How an answer came about. */
 export type Outcome = {
 	finish: Finish,
+	/**  The target's id. */
 	target: string,
+	/**  The drafter's id, if one was chosen. */
 	drafter: string | null,
+	/**  Why nothing was drafted; null if drafts were made. */
 	speculationOff: string | null,
 	controls: Controls,
 	stats: Stats,
 };
 
-export type Phase = { kind: "waiting" } | { kind: "loading"; what: string } | { kind: "prefill"; done: number; total: number } | { kind: "decoding"; speculationOff: string | null } | { kind: "ended"; message: Message };
+/**  How far an answer is. */
+export type Phase = 
+/**  The engine has not begun. */
+{ kind: "waiting" } | 
+/**  A checkpoint is being loaded. */
+{ kind: "loading"; 
+/**  Its folder's name. */
+what: string } | 
+/**  The prompt is being read. */
+{ kind: "prefill"; 
+/**  Tokens read. */
+done: number; 
+/**  Tokens in all. */
+total: number } | 
+/**  Rounds are coming. */
+{ kind: "decoding"; 
+/**  Why nothing is drafted; null if drafts are made. */
+speculationOff: string | null } | 
+/**  It is over and stored. The last frame. */
+{ kind: "ended"; 
+/**  The message as it is stored. */
+message: Message };
 
+/**  What the user chose last. */
 export type Preferences = {
+	/**  The target's id. */
 	target: string | null,
+	/**  The drafter's id; null decodes plainly. */
 	drafter: string | null,
 	controls: Controls,
+	/**  The conversation that is open; null is a new one. */
 	conversation: number | null,
 };
 
-export type Role = "target" | "drafter";
+/**  What a model is for. */
+export type Role = 
+/**  It answers. */
+"target" | 
+/**  It guesses ahead. */
+"drafter";
 
+/**  One round. */
 export type Round = {
+	/**  The text that became certain. */
 	text: string,
+	/**  Tokens emitted, the target's own included. */
 	tokens: number,
+	/**  Drafted tokens that the target judged. */
 	proposed: number,
+	/**  Drafted tokens that stood. */
 	accepted: number,
+	/**  The drafter's confidence in each proposed token; empty if it has none. */
 	confidences: number[],
+	/**  Wall clock. */
 	seconds: number,
+	/**  How often the host waited for the device. */
 	waits: number,
 };
 
+/**  A question, and the answer that has begun to run. */
 export type Said = {
 	question: Message,
 	answer: Message,
 };
 
+/**  What an answer cost. A rate is null where there is nothing to divide by. */
 export type Stats = {
 	promptTokens: number,
+	/**  Tokens emitted. */
 	tokens: number,
+	/**  Rounds, plain steps included. */
 	rounds: number,
+	/**  Drafted tokens that the target judged. */
 	proposed: number,
+	/**  Drafted tokens that stood. */
 	accepted: number,
+	/**  Rounds that proposed a token at each position. */
 	proposedAt: number[],
+	/**  Rounds in which the tokens up to and including each position stood. */
 	acceptedAt: number[],
+	/**  τ, the target's own token included. */
 	tokensPerRound: number | null,
+	/**  Tokens emitted per second of decoding. */
 	tokensPerSecond: number | null,
+	/**  How often the host waited for the device while decoding. */
 	waits: number,
+	/**  0 if everything was loaded already. */
 	loadSeconds: number,
 	prefillSeconds: number,
 	decodeSeconds: number,
+	/**  The most memory that the models held during this answer. */
 	peakMemoryBytes: number,
 };
 
@@ -140,3 +267,4 @@ async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; dat
         return { status: "error", error: e as any };
     }
 }
+

@@ -1,9 +1,6 @@
 //! The parallel backbone: all rows of a block at once, attending to the context and to each other.
 
-use mlx_rs::{
-    Array, Dtype, fast, ops,
-    ops::indexing::TryIndexOp,
-};
+use mlx_rs::{Array, Dtype, fast, ops, ops::indexing::TryIndexOp};
 use nn::{Cache, Linear, Mask, attend, gelu, merge_heads, split_heads};
 
 use super::{Document, parameters::named};

@@ -113,8 +113,7 @@ impl Document {
             "dims": { "hiddenSize": new.hidden_size, "vocabSize": new.vocab_size, "eps": new.eps },
         });
         let Value::Object(raw) = raw else { unreachable!("an object was written") };
-        let mut document =
-            Self::parse(raw).map_err(|reason| Error::Malformed { path: DOCUMENT.into(), reason })?;
+        let mut document = Self::parse(raw).map_err(|reason| Error::Malformed { path: DOCUMENT.into(), reason })?;
         let names = parameters::shapes(&document).into_iter().map(|(name, _)| name);
         document.raw.insert("param_names".into(), names.collect());
         Ok(document)

@@ -72,8 +72,7 @@ impl Inventory {
     }
 
     fn of(folder: &Path, files: impl IntoIterator<Item = PathBuf>) -> Result<Self> {
-        let mut inventory =
-            Self { folder: folder.to_owned(), files: Vec::new(), tensors: BTreeMap::new(), bytes: 0 };
+        let mut inventory = Self { folder: folder.to_owned(), files: Vec::new(), tensors: BTreeMap::new(), bytes: 0 };
         for path in files {
             inventory.bytes += read_header(&path, &mut inventory.tensors)?;
             inventory.files.push(path);

@@ -33,11 +33,7 @@ impl Weights {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn open(
-        inventory: &Inventory,
-        dtype: Option<Dtype>,
-        rename: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self> {
+    pub fn open(inventory: &Inventory, dtype: Option<Dtype>, rename: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut tensors = BTreeMap::new();
         for path in inventory.files() {
             let loaded: HashMap<String, Array> = Array::load_safetensors(path)

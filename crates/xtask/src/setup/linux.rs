@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use super::say;
 use crate::{
     problem::Problem,
     process::{on_path, quietly, succeeds},
+    terminal::say,
 };
 
 /// A package; where only its program matters, any copy of that program will do.

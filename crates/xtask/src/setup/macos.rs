@@ -1,10 +1,7 @@
 //! macOS: `mlx-sys` builds MLX itself and needs Apple's tools for it.
 
-use super::{
-    programs::{Program, require},
-    say,
-};
-use crate::problem::Problem;
+use super::programs::{Program, require};
+use crate::{problem::Problem, terminal::say};
 
 const TOOLS: &[Program] = &[
     Program {

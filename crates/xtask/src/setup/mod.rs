@@ -18,8 +18,3 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
     }
     ui::install_packages(workspace)
 }
-
-/// One line about one step.
-fn say(step: &str, what: &str) {
-    println!("{step:<22} {what}");
-}

@@ -2,25 +2,30 @@
 
 use std::{fs, io, path::Path, process::Command, time::SystemTime};
 
-use super::{
-    programs::{Program, require},
-    say,
-};
+use super::programs::{Program, require};
 use crate::{
     problem::{Explain, Problem},
     process::quietly,
+    terminal::say,
     workspace::Workspace,
 };
 
-const NODE: &[Program] = &[Program {
-    name: "Node.js 20.19 or newer, with npm",
-    proof: &[
-        "node",
-        "--eval",
-        "const [major, minor] = process.versions.node.split('.').map(Number); process.exit(major * 100 + minor < 2019 ? 1 : 0)",
-    ],
-    remedy: "see nodejs.org for a current one; Debian's and Ubuntu's may be too old",
-}];
+const NODE: &[Program] = &[
+    Program {
+        name: "Node.js 20.19 or newer",
+        proof: &[
+            "node",
+            "--eval",
+            "const [major, minor] = process.versions.node.split('.').map(Number); process.exit(major * 100 + minor < 2019 ? 1 : 0)",
+        ],
+        remedy: "see nodejs.org for a current one; Debian's and Ubuntu's may be too old",
+    },
+    Program {
+        name: "npm",
+        proof: &["npm", "--version"],
+        remedy: "it comes with Node.js, on Debian as a package of its own",
+    },
+];
 
 /// Runs `npm ci` unless `node_modules` is at least as new as the lock file.
 pub(super) fn install_packages(workspace: &Workspace) -> Result<(), Problem> {

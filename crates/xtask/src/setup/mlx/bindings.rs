@@ -6,7 +6,7 @@ use super::{Parts, create, put, source::Source};
 use crate::{
     problem::Problem,
     process::{cargo, quietly},
-    setup::say,
+    terminal::say,
 };
 
 /// The version of bindgen that `mlx-sys` builds with.

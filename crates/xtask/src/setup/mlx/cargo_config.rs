@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use super::{Parts, TARGET, put};
-use crate::{problem::Problem, setup::say, workspace::Workspace};
+use crate::{problem::Problem, terminal::say, workspace::Workspace};
 
 const FILE: &str = ".cargo/mlx-linux.toml";
 

@@ -6,7 +6,7 @@ use super::{Parts, create, put, source::Source};
 use crate::{
     problem::{Explain, Problem},
     process::quietly,
-    setup::say,
+    terminal::say,
 };
 
 const COMPAT: &str = include_str!("shims/compat.hpp");

@@ -16,9 +16,9 @@ use std::{
 };
 
 use self::source::Source;
-use super::say;
 use crate::{
     problem::{Explain, Problem},
+    terminal::say,
     workspace::{self, Workspace},
 };
 

@@ -10,7 +10,7 @@ use super::{Parts, put, source::Source};
 use crate::{
     problem::{Explain, Problem},
     process::quietly,
-    setup::say,
+    terminal::say,
 };
 
 /// The wheel and its checksum, in the words of pip.

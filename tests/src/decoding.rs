@@ -1,0 +1,133 @@
+//! Decoding with a tiny target, with or without a drafter, exactly as the engine does it.
+
+use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
+
+use decode::{Answer, Drafter, Finish, Limits, Schedule, Stats, Token};
+use drafters::{DSpark, New, Proposer};
+use gemma4::{Conversation, Model};
+use mlx_rs::{Array, Dtype};
+use nn::{Draft, Sampler, Sampling, Vocabulary};
+
+use crate::Outcome;
+
+/// A target, and how its answers are made.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The target.
+    pub model: Rc<Model>,
+    /// How it chooses.
+    pub sampling: Sampling,
+    /// What ends an answer.
+    pub limits: Limits,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Made {
+    /// The tokens emitted.
+    pub ids: Vec<Token>,
+    /// The counts.
+    pub stats: Stats,
+    /// Why it ended.
+    pub finish: Option<Finish>,
+    /// Waits for the device while decoding.
+    pub waits: u64,
+}
+
+impl Setup {
+    /// Greedy answers of `max_tokens` of the target in `folder`.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    pub fn greedy(folder: &Path, max_tokens: usize) -> Outcome<Self> {
+        Ok(Self {
+            model: Rc::new(Model::load(folder, Some(Dtype::Float32))?),
+            sampling: Sampling { temperature: 0.0, ..Sampling::default() },
+            limits: Limits { stop: BTreeSet::new(), max_tokens },
+        })
+    }
+
+    /// The same, sampled.
+    #[must_use]
+    pub fn sampled(&self, sampling: Sampling) -> Self {
+        Self { sampling, ..self.clone() }
+    }
+
+    /// The same, with other limits.
+    #[must_use]
+    pub fn limited(&self, limits: Limits) -> Self {
+        Self { limits, ..self.clone() }
+    }
+
+    /// Plain decoding.
+    ///
+    /// # Errors
+    /// When the target fails.
+    pub fn plain(&self, prompt: &[Token]) -> Outcome<Made> {
+        self.run(prompt, None::<&mut Proposer<'_>>, &[], &mut decode::Fixed(0))
+    }
+
+    /// Decoding with a `DSpark` drafter.
+    ///
+    /// # Errors
+    /// When a model fails.
+    pub fn drafted(&self, prompt: &[Token], drafter: &Rc<DSpark>, schedule: &mut dyn Schedule) -> Outcome<Made> {
+        let mut context = drafter.context(self.model.clone());
+        let mut proposer = context.proposer(Sampler::new(self.sampling));
+        self.run(prompt, Some(&mut proposer), &drafter.document().taps, schedule)
+    }
+
+    /// Decoding with any drafter that reads the layers `taps`.
+    ///
+    /// # Errors
+    /// When a model fails.
+    pub fn run<D>(
+        &self,
+        prompt: &[Token],
+        mut drafter: Option<&mut D>,
+        taps: &[usize],
+        schedule: &mut dyn Schedule,
+    ) -> Outcome<Made>
+    where
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error>,
+    {
+        let on = || ControlFlow::Continue(());
+        let mut conversation = Conversation::new(Rc::clone(&self.model));
+        let mut target = conversation.verifier(Sampler::new(self.sampling), taps)?;
+        decode::prefill(&mut target, drafter.as_deref_mut(), prompt, 5, &mut |_, _| on())?;
+        let mut answer = Answer::new(prompt, self.limits.clone())?;
+        let waits = nn::waits();
+        while answer.finish().is_none() {
+            answer.round(&mut target, drafter.as_deref_mut(), schedule, &mut |_| on())?;
+        }
+        Ok(Made {
+            ids: answer.emitted().to_vec(),
+            stats: answer.stats().clone(),
+            finish: answer.finish(),
+            waits: nn::waits() - waits,
+        })
+    }
+
+    /// A fresh drafter for this target that proposes up to `gamma` tokens.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn fresh_drafter(&self, gamma: usize, recurrent: bool, seed: u32) -> Outcome<Rc<DSpark>> {
+        let layers = self.model.config().layers.len();
+        Ok(Rc::new(DSpark::fresh(&New {
+            target_name: "tiny".into(),
+            hidden_size: self.model.hidden_size(),
+            vocab_size: self.model.size(),
+            taps: vec![0, layers / 2, layers],
+            gamma,
+            width: 32,
+            layers: 2,
+            heads: 4,
+            markov_rank: 8,
+            ff_mult: 2,
+            recurrent,
+            eps: 1e-6,
+            seed,
+        })?))
+    }
+}
