@@ -11,16 +11,25 @@ mod opened;
 mod watcher;
 mod wire;
 
+use std::{env, error::Error};
+
 use tauri::Manager;
 
 use opened::Opened;
 use watcher::Watcher;
 
+/// Where Linux says which screen to use. GTK panics without one.
+const SCREENS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];
+
 /// Opens the window and returns when it is closed.
 ///
 /// # Errors
 /// The system has no screen to open a window on, or no web view to fill it with.
-pub fn run() -> tauri::Result<()> {
+pub fn run() -> Result<(), Box<dyn Error>> {
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|screen| !screen.is_empty());
+    if cfg!(target_os = "linux") && !SCREENS.iter().any(is_set) {
+        return Err(format!("there is no screen: neither {} is set", SCREENS.join(" nor ")).into());
+    }
     let bindings = bindings::bindings();
     let window = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())

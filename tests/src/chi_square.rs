@@ -7,6 +7,7 @@ use crate::Outcome;
 ///
 /// # Errors
 /// Says the statistic and its bound.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn check(what: &str, counts: &[usize], probabilities: &[f64]) -> Outcome {
     let total = counts.iter().sum::<usize>() as f64;
     let mut cells = Vec::new();
@@ -25,9 +26,10 @@ pub fn check(what: &str, counts: &[usize], probabilities: &[f64]) -> Outcome {
     cells.extend((rest.1 >= 1.0).then_some(rest));
     let statistic = cells.iter().map(|(seen, expected)| (seen - expected).powi(2) / expected).sum::<f64>();
     let bound = bound((cells.len() - 1) as f64);
-    match statistic <= bound {
-        true => Ok(()),
-        false => Err(format!("{what}: χ² is {statistic:.1}, above {bound:.1} for {} cells", cells.len()).into()),
+    if statistic <= bound {
+        Ok(())
+    } else {
+        Err(format!("{what}: χ² is {statistic:.1}, above {bound:.1} for {} cells", cells.len()).into())
     }
 }
 

@@ -52,9 +52,10 @@ pub fn check_close(what: &str, found: &Array, wanted: &Array, tolerance: f32) ->
     let (found, wanted) = (floats(found)?, floats(wanted)?);
     let difference = |i: &usize| (found[*i] - wanted[*i]).abs();
     let Some(worst) = (0..found.len()).max_by(|a, b| difference(a).total_cmp(&difference(b))) else { return Ok(()) };
-    match difference(&worst) <= tolerance {
-        true => Ok(()),
-        false => Err(format!("{what}: number {worst} is {}, not {} ± {tolerance}", found[worst], wanted[worst]).into()),
+    if difference(&worst) <= tolerance {
+        Ok(())
+    } else {
+        Err(format!("{what}: number {worst} is {}, not {} ± {tolerance}", found[worst], wanted[worst]).into())
     }
 }
 

@@ -9,7 +9,7 @@ use gemma4::{Conversation, Verifier};
 use nn::Sampler;
 
 use crate::{
-    Answer, Cancel, Error, Event, Prompt, Request, Result, Round, Speculation, Stats,
+    Answer, Cancel, Error, Event, Finish, Prompt, Request, Result, Round, Speculation, Stats,
     models::{Models, Target},
 };
 
@@ -45,7 +45,18 @@ pub(crate) fn make(
     let started = Instant::now();
     making.decode(&mut verifier, proposer.as_mut(), schedule, cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
-    Ok(making.end(request, prompt_ids, notes, speculation, Stats { load_s, prefill_s, decode_s, ..Stats::default() }))
+
+    let (ids, text, finish, counts) = making.end();
+    Ok(Answer {
+        stats: Stats { prompt_tokens: prompt_ids.len(), load_s, prefill_s, ..counts.over(decode_s) },
+        prompt_ids,
+        ids,
+        text,
+        finish,
+        speculation,
+        notes,
+        controls: request.controls.clone(),
+    })
 }
 
 /// What an answer decodes with.
@@ -176,20 +187,11 @@ impl Making {
         Ok(())
     }
 
-    /// The record; `times` holds what was measured outside.
-    #[expect(clippy::cast_precision_loss, reason = "token counts are small")]
-    fn end(
-        mut self,
-        request: &Request,
-        prompt_ids: Vec<u32>,
-        notes: Vec<String>,
-        speculation: Speculation,
-        times: Stats,
-    ) -> Answer {
+    /// What was emitted, its text, why it ended, and the counts.
+    fn end(mut self) -> (Vec<u32>, String, Finish, Stats) {
         self.text.push_str(&self.stream.finish());
         let counts = self.answer.stats();
         let stats = Stats {
-            prompt_tokens: prompt_ids.len(),
             tokens: counts.emitted,
             rounds: counts.rounds,
             proposed: counts.proposed,
@@ -198,19 +200,10 @@ impl Making {
             accepted_at: counts.accepted_at.clone(),
             tokens_per_round: counts.tokens_per_round(),
             waits: self.waits,
-            tokens_per_s: (times.decode_s > 0.0 && counts.emitted > 0).then(|| counts.emitted as f64 / times.decode_s),
             peak_memory_bytes: nn::memory_peak(),
-            ..times
+            ..Stats::default()
         };
-        Answer {
-            prompt_ids,
-            ids: self.answer.emitted().to_vec(),
-            text: self.text,
-            finish: self.answer.finish().unwrap_or(decode::Finish::Cancelled).into(),
-            speculation,
-            notes,
-            controls: request.controls.clone(),
-            stats,
-        }
+        let finish = self.answer.finish().unwrap_or(decode::Finish::Cancelled);
+        (self.answer.emitted().to_vec(), self.text, finish.into(), stats)
     }
 }

@@ -157,6 +157,15 @@ pub struct Stats {
     pub peak_memory_bytes: u64,
 }
 
+impl Stats {
+    /// The same counts, made in `decode_s` seconds of decoding.
+    #[expect(clippy::cast_precision_loss, reason = "token counts are small")]
+    pub(crate) fn over(self, decode_s: f64) -> Self {
+        let tokens_per_s = (decode_s > 0.0 && self.tokens > 0).then(|| self.tokens as f64 / decode_s);
+        Self { decode_s, tokens_per_s, ..self }
+    }
+}
+
 impl From<decode::Finish> for Finish {
     fn from(finish: decode::Finish) -> Self {
         match finish {

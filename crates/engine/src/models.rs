@@ -91,8 +91,5 @@ impl Models {
 }
 
 fn exists(folder: &Path) -> Result<()> {
-    match folder.is_dir() {
-        true => Ok(()),
-        false => Err(Error::NoFolder(folder.to_owned())),
-    }
+    if folder.is_dir() { Ok(()) } else { Err(Error::NoFolder(folder.to_owned())) }
 }

@@ -34,10 +34,8 @@ impl Attention {
         };
         let queries = project("q", config.heads * head_dim, hidden)?;
         let keys = project("k", geometry.groups * head_dim, hidden)?;
-        let values = match geometry.values_from_keys {
-            true => None,
-            false => Some(project("v", geometry.groups * head_dim, hidden)?),
-        };
+        let values =
+            if geometry.values_from_keys { None } else { Some(project("v", geometry.groups * head_dim, hidden)?) };
         let output = project("o", hidden, config.heads * head_dim)?;
         Ok(Self {
             kind,

@@ -53,9 +53,10 @@ impl Model {
         let layers = layers
             .map(|(i, &kind)| Layer::load(&config, kind, weights, &format!("layers.{i}")))
             .collect::<Result<Vec<_>>>()?;
-        let head = match config.tied {
-            true => Linear::from_out_in(&table),
-            false => Linear::from_out_in(&weights.take("lm_head.weight", &[config.vocab_size, config.hidden_size])?),
+        let head = if config.tied {
+            Linear::from_out_in(&table)
+        } else {
+            Linear::from_out_in(&weights.take("lm_head.weight", &[config.vocab_size, config.hidden_size])?)
         };
         let dtype = table.dtype();
         Ok(Self {

@@ -26,10 +26,8 @@ impl Rope {
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "head sizes are small")]
     pub fn proportional(dims: i32, base: f32, partial: f32) -> Self {
         let rotated = (partial * dims as f32) as i32 / 2;
-        let divisor = |pair: i32| match pair < rotated {
-            true => base.powf(2.0 * pair as f32 / dims as f32),
-            false => f32::INFINITY,
-        };
+        let divisor =
+            |pair: i32| if pair < rotated { base.powf(2.0 * pair as f32 / dims as f32) } else { f32::INFINITY };
         let divisors = (0..dims / 2).map(divisor).collect::<Vec<_>>();
         Self { dims, base: None, divisors: Some(Array::from_slice(&divisors, &[dims / 2])) }
     }

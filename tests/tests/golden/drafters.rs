@@ -37,11 +37,10 @@ fn dspark_seed_drafts_are_pruned_where_the_reference_prunes() -> Outcome {
     for folder in fixtures::folders("drafters/dspark_seed")? {
         let fixture = Fixture::read(&folder)?;
         let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
-        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN) as f32;
-        let thresholds = meta["thresholds"].as_array().ok_or("thresholds")?.iter().map(number).collect();
+        let thresholds = serde_json::from_value::<Vec<f32>>(meta["thresholds"].clone())?;
         let limit = fixture.drafter.document().limit;
         fixture.check_pruned("thresholds", Thresholds { limit, thresholds, min_conf: None })?;
-        let min_conf = Some(number(&meta["minConf"]));
+        let min_conf = serde_json::from_value::<Option<f32>>(meta["minConf"].clone())?;
         fixture.check_pruned("minconf", Thresholds { limit, thresholds: Vec::new(), min_conf })?;
     }
     Ok(())

@@ -187,5 +187,5 @@ fn text(path: &Path) -> String {
 /// Runs a test while no other one has the screen, and not for ever.
 async fn alone(test: impl Future<Output = Outcome>) -> Outcome {
     let _screen = SCREEN.lock().await;
-    timeout(Duration::from_secs(240), test).await?
+    timeout(Duration::from_mins(4), test).await?
 }

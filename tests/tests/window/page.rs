@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::driver::Driver;
 
 /// How long anything may take that a person would wait for. Generous: the machine may be building something else.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The app's window.
 pub(crate) struct Window {

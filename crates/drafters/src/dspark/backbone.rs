@@ -96,7 +96,7 @@ impl Backbone {
 
     /// Rows of a block `[n, D]` at the target's width, `[n, H]`.
     pub(super) fn to_target(&self, rows: &Array) -> Result<Array> {
-        Ok(self.output.forward(rows)?)
+        self.output.forward(rows)
     }
 
     fn attention(&self, block: &Block, rows: &Array, cache: &Cache) -> Result<Array> {
@@ -108,7 +108,7 @@ impl Backbone {
             values = ops::concatenate(&[&context_values, &values], 2)?;
         }
         let attended = attend(&queries, &keys, &values, self.scale, &Mask::None)?;
-        Ok(block.output.forward(&merge_heads(&attended)?)?)
+        block.output.forward(&merge_heads(&attended)?)
     }
 
     fn keys_and_values(&self, block: &Block, rows: &Array) -> Result<(Array, Array)> {

@@ -152,9 +152,12 @@ impl Document {
     /// # Errors
     /// Names the first number that differs, and both values.
     pub fn fit(&self, hidden_size: i32, vocab_size: i32, layers: usize) -> Result<()> {
-        let same = |what, drafter: i32, target: i32| match drafter == target {
-            true => Ok(()),
-            false => Err(Error::Mismatch { what, drafter: unsigned(drafter), target: unsigned(target) }),
+        let same = |what, drafter: i32, target: i32| {
+            if drafter == target {
+                Ok(())
+            } else {
+                Err(Error::Mismatch { what, drafter: unsigned(drafter), target: unsigned(target) })
+            }
         };
         same("hidden size", self.hidden_size, hidden_size)?;
         same("vocabulary", self.vocab_size, vocab_size)?;
@@ -171,9 +174,8 @@ fn variant(raw: &Map<String, Value>) -> &str {
 
 /// Refuses numbers that describe no drafter, in words.
 fn check(config: &RawConfig, dims: &RawDims) -> Result<(), String> {
-    let positive = |name: &str, value: i64| match value > 0 {
-        true => Ok(()),
-        false => Err(format!("{name} is {value} and must be positive")),
+    let positive = |name: &str, value: i64| {
+        if value > 0 { Ok(()) } else { Err(format!("{name} is {value} and must be positive")) }
     };
     positive("config.gamma", i64::try_from(config.gamma).unwrap_or(i64::MAX))?;
     positive("config.nLayers", i64::try_from(config.n_layers).unwrap_or(i64::MAX))?;

@@ -28,13 +28,14 @@ enum Bias {
 impl Head {
     pub(super) fn new(document: &Document, parameters: &[(String, Array)]) -> Self {
         let linear = |name: &str| Linear::from_in_out(named(parameters, name));
-        let bias = match document.recurrent {
-            false => Bias::Markov(linear("markov.w2")),
-            true => Bias::Recurrent {
+        let bias = if document.recurrent {
+            Bias::Recurrent {
                 state: linear("rnn.wH"),
                 state_bias: named(parameters, "rnn.bH"),
                 output: linear("rnn.wO"),
-            },
+            }
+        } else {
+            Bias::Markov(linear("markov.w2"))
         };
         Self {
             previous: named(parameters, "markov.w1"),
