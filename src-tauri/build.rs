@@ -7,7 +7,6 @@ const COMMANDS: &[&str] = &[
     "remove_model",
     "choose_folder",
     "conversations",
-    "create_conversation",
     "rename_conversation",
     "remove_conversation",
     "messages",

@@ -14,7 +14,6 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
             models::remove_model,
             models::choose_folder,
             chat::conversations,
-            chat::create_conversation,
             chat::rename_conversation,
             chat::remove_conversation,
             chat::messages,

@@ -8,6 +8,7 @@ pub mod decoding;
 pub mod fixtures;
 pub mod oracle;
 pub mod tensors;
+pub mod tiny;
 
 /// A test's result: any error fails it with its sentence.
 pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;

@@ -1,5 +1,5 @@
 // A backend that does what it is told: the tests and the mock build drive the window with it.
-import type { Backend, Controls, Conversation, Frame, Message, Model, Pair, Preferences } from '../src/lib/backend/backend';
+import type { Backend, Controls, Conversation, Frame, Message, Model, Pair, Preferences, Said } from '../src/lib/backend/backend';
 
 export class ScriptedBackend implements Backend {
   registered: Model[] = [];
@@ -45,13 +45,6 @@ export class ScriptedBackend implements Backend {
   chooseFolder = async () => this.#answer('chooseFolder', this.chosenFolder);
   conversations = async () => this.#answer('conversations', this.talks);
 
-  async createConversation(): Promise<Conversation> {
-    const created = { id: this.#next++, title: '', target: null, drafter: null, updatedAt: Date.now() };
-    this.talks.push(created);
-    this.written.set(created.id, []);
-    return this.#answer('createConversation', created);
-  }
-
   async renameConversation(id: number, title: string): Promise<void> {
     this.#answer('renameConversation', null);
     this.talks = this.talks.map((talk) => (talk.id === id ? { ...talk, title } : talk));
@@ -64,8 +57,10 @@ export class ScriptedBackend implements Backend {
 
   messages = async (conversation: number) => this.#answer('messages', this.written.get(conversation) ?? []);
 
-  async say(conversation: number, text: string, pair: Pair, controls: Controls) {
+  async say(where: number | null, text: string, pair: Pair, controls: Controls): Promise<Said> {
     this.#answer('say', null);
+    const conversation = where ?? this.#next++;
+    if (where === null) this.talks.push({ id: conversation, title: '', target: null, drafter: null, updatedAt: Date.now() });
     const blank = { note: null, outcome: null };
     const question: Message = { id: this.#next++, author: 'user', text, state: 'complete', ...blank };
     const answer: Message = { id: this.#next++, author: 'assistant', text: '', state: 'running', ...blank };
@@ -77,7 +72,7 @@ export class ScriptedBackend implements Backend {
         : talk,
     );
     this.running = true;
-    return structuredClone({ question, answer });
+    return structuredClone({ conversation, question, answer });
   }
 
   async watch(onFrame: (frame: Frame) => void): Promise<boolean> {

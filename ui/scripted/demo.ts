@@ -1,6 +1,6 @@
 // The window with nothing behind it, for looking at it in a browser: `vite build --mode mock`.
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
-import type { Controls, Message, Pair, Phase, Round } from '../src/lib/backend/backend';
+import type { Controls, Message, Pair, Phase, Round, Said } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
 import { conversations, essayRounds, history, model, models, outcome } from './samples';
 
@@ -9,9 +9,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 class Demo extends ScriptedBackend {
   #stopped = false;
 
-  override async say(conversation: number, text: string, pair: Pair, controls: Controls) {
-    const said = await super.say(conversation, text, pair, controls);
-    void this.#write(conversation, said.answer, pair, controls);
+  override async say(where: number | null, text: string, pair: Pair, controls: Controls): Promise<Said> {
+    const said = await super.say(where, text, pair, controls);
+    void this.#write(said.conversation, said.answer, pair, controls);
     return said;
   }
 

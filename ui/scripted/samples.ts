@@ -6,7 +6,7 @@ export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder
   return {
     kind: target ? 'gemma3_text' : 'dspark',
     bytes: 536_223_056,
-    summary: target ? '18 layers × 640, bfloat16' : '2 layers × 640, Markov head, bfloat16',
+    summary: target ? '18 layers × 640, bfloat16' : 'γ 5, 2 layers × 640, Markov head, bfloat16',
     limit: target ? null : 5,
     chatTemplate: target ? true : null,
     broken: null,
@@ -38,7 +38,7 @@ export const models: Model[] = [
     folder: '/Users/ada/Models/dspark-270m-long',
     limit: 12,
     bytes: 58_900_000,
-    summary: '3 layers × 640, Elman head, bfloat16',
+    summary: 'γ 12, 3 layers × 640, Elman head, bfloat16',
   }),
 ];
 

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { message, outcome } from '../scripted/samples';
-import { ask, backendWithModels, composer, frame, open, round } from './window';
+import { message, outcome, statsOf } from '../scripted/samples';
+import { ask, backendWithModels, composer, drafter, frame, open, round, target } from './window';
 
 test('Enter sends with the picked pair and empties the field', async () => {
   const backend = backendWithModels();
@@ -71,8 +71,43 @@ test('an answer goes through its phases, streams, and ends with its numbers', as
   backend.emit(frame(ids, { firstRound: 2, phase: { kind: 'ended', message: end } }));
   expect(await within(answer).findByText('Good day!')).toBeInTheDocument();
   expect(answer).toHaveAttribute('data-state', 'complete');
-  expect(answer).toHaveTextContent('25.0 tokens/s decoding τ 2.50 bonus included 3 of 4 accepted ended by itself');
+  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted ended by itself');
   expect(screen.getByRole('img', { name: /Tokens per round over 2 rounds/ })).toBeInTheDocument();
+});
+
+test('a speed stands beside the plain one of this session', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const answers = [[round('one', 0, 0)], [round('two', 2, 1)]];
+  for (const rounds of answers) {
+    const ids = await ask(backend, user, 'Hello');
+    const part = { target: 't', stats: { ...statsOf(rounds), decodeSeconds: 0.25 } };
+    const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
+    backend.emit(frame(ids, { rounds, phase: { kind: 'ended', message: end } }));
+    await screen.findByRole('button', { name: 'Send' });
+  }
+  const [plain, drafted] = screen.getAllByTestId('answer');
+  expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
+  expect(drafted).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
+  expect(screen.getByTestId('speed').parentElement).toHaveTextContent('plain 4.0 tokens/s');
+});
+
+test('blank lines around an answer are not shown', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  backend.emit(frame(ids, { rounds: [round('\n \n  one\n\ntwo\n\n', 0, 0)] }));
+  expect((await screen.findByTestId('text')).textContent).toBe('  one\n\ntwo');
+});
+
+test('a drafter that cannot be used is said and not silently replaced', async () => {
+  const backend = backendWithModels();
+  backend.registered = [target, { ...drafter, broken: 'The folder is gone.' }];
+  backend.kept = { ...backend.kept, drafter: 'd' };
+  const user = await open(backend);
+  expect(await screen.findByText('This drafter cannot be used at present. Pick another one, or none.')).toBeInTheDocument();
+  await user.type(composer(), 'Hello{Enter}');
+  expect(backend.said).toEqual([]);
 });
 
 test('markup from a model stays text', async () => {

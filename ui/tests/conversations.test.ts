@@ -114,3 +114,44 @@ test('while one conversation is answered, another waits and can stop it', async 
   expect(await screen.findByRole('button', { name: 'Send' })).toBeEnabled();
   expect(screen.queryByText('Hi.')).not.toBeInTheDocument();
 });
+
+test('a first message that is refused leaves no conversation, and may be sent again', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  backend.failing.set('say', 'Another answer is running.');
+  await user.type(composer(), 'Hello{Enter}');
+  await screen.findByTestId('refusal');
+  expect(screen.queryAllByTestId('conversation')).toEqual([]);
+  expect(backend.talks).toEqual([]);
+  backend.failing.clear();
+  await user.type(composer(), '{Enter}');
+  expect(await screen.findAllByTestId('conversation')).toHaveLength(1);
+  expect(screen.queryByTestId('refusal')).not.toBeInTheDocument();
+});
+
+test('each conversation keeps what is typed and not sent', async () => {
+  const user = await open(backendWithTalks());
+  await user.type(composer(), 'for a new chat');
+  await user.click(screen.getByText('Older'));
+  expect(composer()).toHaveValue('');
+  await user.type(composer(), 'for the older one');
+  await user.click(screen.getByText('Newer'));
+  expect(composer()).toHaveValue('');
+  await user.click(screen.getByText('Older'));
+  expect(composer()).toHaveValue('for the older one');
+  await user.click(screen.getByRole('button', { name: /^New chat/ }));
+  expect(composer()).toHaveValue('for a new chat');
+});
+
+test('the keyboard goes on where it was before a question', async () => {
+  const user = await open(backendWithTalks());
+  const entry = () => screen.getByRole('button', { name: /^Newer/ });
+  await screen.findByText('Newer');
+  for (const ask of ['{Delete}', '{F2}']) {
+    entry().focus();
+    await user.keyboard(ask);
+    expect(screen.queryByRole('button', { name: /^Newer/ })).not.toBeInTheDocument();
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(entry()).toHaveFocus());
+  }
+});

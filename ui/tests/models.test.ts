@@ -40,7 +40,7 @@ test('a chosen folder is added', async () => {
   backend.chosenFolder = drafter.folder;
   const user = await openModels(backend);
   await user.click(screen.getByRole('button', { name: 'Choose…' }));
-  expect(await screen.findByText('proposes up to 5 tokens a round')).toBeInTheDocument();
+  expect(await screen.findByText('γ 5, 2 layers × 640, Markov head, bfloat16')).toBeInTheDocument();
 });
 
 test('a folder that cannot be added stays in the field with the sentence', async () => {
@@ -70,7 +70,8 @@ test('a broken model says what is wrong and cannot be picked', async () => {
   expect(await screen.findByText('The folder is gone.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Chat' }));
   expect(screen.getByRole('option', { name: 'gemma-3-270m-it (not readable)' })).toBeDisabled();
-  expect(screen.getByRole('combobox', { name: 'Target' })).toHaveDisplayValue('Pick a target');
+  expect(screen.getByRole('combobox', { name: 'Target' })).toHaveDisplayValue('gemma-3-270m-it (not readable)');
+  expect(screen.getByText('This target cannot be used at present. Pick another one.')).toBeInTheDocument();
 });
 
 test('a list that cannot be read says so and tries again', async () => {

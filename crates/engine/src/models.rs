@@ -7,7 +7,7 @@ use std::{
 
 use chat::Codec;
 use drafters::DSpark;
-use gemma4::Model;
+use gemma4::{Config, Model};
 use mlx_rs::Dtype;
 
 use crate::{Error, Precision, Result};
@@ -54,6 +54,7 @@ impl Models {
             Precision::AsStored => None,
             Precision::Float32 => Some(Dtype::Float32),
         };
+        Config::read(folder)?; // a folder of another kind is refused as such, not for lack of a tokenizer
         let codec = Codec::open(folder)?;
         let model = Rc::new(Model::load(folder, dtype)?);
         let target = Target { folder: folder.to_owned(), precision, model, codec };

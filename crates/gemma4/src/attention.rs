@@ -32,11 +32,14 @@ impl Attention {
             let weight = weights.take(&format!("{layer}.self_attn.{part}_proj.weight"), &[out, input])?;
             Ok::<_, crate::Error>(Linear::from_out_in(&weight))
         };
-        let queries = project("q", config.heads * head_dim, hidden)?;
-        let keys = project("k", geometry.groups * head_dim, hidden)?;
-        let values =
-            if geometry.values_from_keys { None } else { Some(project("v", geometry.groups * head_dim, hidden)?) };
-        let output = project("o", hidden, config.heads * head_dim)?;
+        let queries = project("q", config.heads.saturating_mul(head_dim), hidden)?;
+        let keys = project("k", geometry.groups.saturating_mul(head_dim), hidden)?;
+        let values = if geometry.values_from_keys {
+            None
+        } else {
+            Some(project("v", geometry.groups.saturating_mul(head_dim), hidden)?)
+        };
+        let output = project("o", hidden, config.heads.saturating_mul(head_dim))?;
         Ok(Self {
             kind,
             heads: config.heads,

@@ -95,10 +95,41 @@ impl Config {
         let mut raw = Raw::deserialize(text).map_err(malformed)?;
         raw.quantized |= value.get("quantization").or(value.get("quantization_config")).is_some_and(|q| !q.is_null());
         raw.refuse_unsupported()?;
-        match family {
+        let config = match family {
             Family::Gemma4 => Self::gemma4(&raw),
             Family::Gemma3 => Self::gemma3(&raw),
+        }?;
+        config.check_numbers()?;
+        Ok(config)
+    }
+
+    /// Refuses numbers that no tensor can have, before anything is computed with them.
+    fn check_numbers(&self) -> Result<()> {
+        let positive = [
+            ("hidden_size", self.hidden_size),
+            ("vocab_size", self.vocab_size),
+            ("intermediate_size", self.intermediate_size),
+            ("num_attention_heads", self.heads),
+            ("num_key_value_heads", self.sliding.groups),
+            ("num_global_key_value_heads", self.full.groups),
+            ("head_dim", self.sliding.head_dim),
+            ("global_head_dim", self.full.head_dim),
+            ("sliding_window", i32::try_from(self.window).unwrap_or(i32::MAX)),
+            ("num_hidden_layers", i32::try_from(self.layers.len()).unwrap_or(i32::MAX)),
+        ];
+        let refuse = |key, value: i32, wanted| Err(Error::Number { key, value: value.into(), wanted });
+        if let Some(&(key, value)) = positive.iter().find(|(_, value)| !(1..=1 << 20).contains(value)) {
+            return refuse(key, value, "between 1 and a million");
         }
+        for attention in [&self.sliding, &self.full] {
+            if attention.head_dim % 2 != 0 {
+                return refuse("head_dim", attention.head_dim, "even, since lanes rotate in pairs");
+            }
+            if self.heads % attention.groups != 0 {
+                return refuse("num_attention_heads", self.heads, "a multiple of the key/value heads");
+            }
+        }
+        Ok(())
     }
 
     fn gemma4(raw: &Raw) -> Result<Self> {

@@ -54,6 +54,17 @@ pub enum Error {
         key: &'static str,
     },
 
+    /// A number that no model has.
+    #[error("config.json sets {key} to {value}; it must be {wanted}")]
+    Number {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: i64,
+        /// What it must be.
+        wanted: &'static str,
+    },
+
     /// Two keys say different things.
     #[error("config.json contradicts itself: {0}")]
     Conflict(String),

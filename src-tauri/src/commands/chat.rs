@@ -16,13 +16,6 @@ pub(crate) async fn conversations(opened: State<'_, Opened>) -> Result<Vec<Conve
     Ok(conversations.into_iter().map(Conversation::from).collect())
 }
 
-/// Begins a conversation, which is named after the first thing said in it.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn create_conversation(opened: State<'_, Opened>) -> Result<Conversation, Failure> {
-    Ok(opened.app().await?.create_conversation().await?.into())
-}
-
 /// Gives a conversation another title.
 #[tauri::command]
 #[specta::specta]
@@ -45,12 +38,12 @@ pub(crate) async fn messages(opened: State<'_, Opened>, conversation: i64) -> Re
     Ok(messages.into_iter().map(Message::from).collect())
 }
 
-/// Stores a question and begins to answer it.
+/// Stores a question and begins to answer it; without a conversation, in a new one.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn say(
     opened: State<'_, Opened>,
-    conversation: i64,
+    conversation: Option<i64>,
     text: String,
     target: String,
     drafter: Option<String>,
@@ -58,7 +51,7 @@ pub(crate) async fn say(
 ) -> Result<Said, Failure> {
     let app = opened.app().await?;
     let precision = app.preferences().await?.precision;
-    let say = Say { conversation: Some(conversation), text, target, drafter, precision, controls: controls.into() };
+    let say = Say { conversation, text, target, drafter, precision, controls: controls.into() };
     Ok(app.say(say).await?.into())
 }
 

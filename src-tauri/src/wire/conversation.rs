@@ -108,12 +108,14 @@ impl Message {
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Said {
+    /// Where, which may be a new conversation.
+    conversation: i64,
     question: Message,
     answer: Message,
 }
 
 impl From<app::Said> for Said {
     fn from(said: app::Said) -> Self {
-        Self { question: said.question.into(), answer: said.answer.into() }
+        Self { conversation: said.conversation.id, question: said.question.into(), answer: said.answer.into() }
     }
 }

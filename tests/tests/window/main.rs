@@ -5,13 +5,12 @@
 
 mod driver;
 mod page;
-mod tiny;
 
 use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};
 
 use page::{Answer, Window};
 use tempfile::TempDir;
-use tests::Outcome;
+use tests::{Outcome, tiny};
 use tokio::{
     sync::Mutex,
     time::{sleep, timeout},

@@ -1,11 +1,10 @@
-// Every keyboard action of the window, in one list: the keys, the labels beside buttons and the tooltips read from it.
+// Every keyboard action of the window, in one list: the keys, and what buttons say of them.
 import type { MainWindow } from './window.svelte';
 
 export type ActionId = 'newChat' | 'stop' | 'composer' | 'chat' | 'models';
 
 export type Action = {
   id: ActionId;
-  title: string;
   /** Pressed together with ⌘ on a Mac and Ctrl elsewhere. */
   key: string;
   available: () => boolean;
@@ -17,11 +16,11 @@ const always = () => true;
 
 export function actionsOf(window: MainWindow): readonly Action[] {
   return [
-    { id: 'newChat', title: 'New chat', key: 'n', available: always, run: () => void window.newChat() },
-    { id: 'stop', title: 'Stop', key: '.', available: () => window.chat.running, run: () => void window.chat.stop() },
-    { id: 'composer', title: 'Write a message', key: 'l', available: always, run: () => window.write() },
-    { id: 'chat', title: 'Chat', key: '1', available: always, run: () => (window.view = 'chat') },
-    { id: 'models', title: 'Models', key: '2', available: always, run: () => (window.view = 'models') },
+    { id: 'newChat', key: 'n', available: always, run: () => void window.newChat() },
+    { id: 'stop', key: '.', available: () => window.chat.running, run: () => void window.chat.stop() },
+    { id: 'composer', key: 'l', available: always, run: () => window.write() },
+    { id: 'chat', key: '1', available: always, run: () => (window.view = 'chat') },
+    { id: 'models', key: '2', available: always, run: () => (window.view = 'models') },
   ];
 }
 
@@ -38,4 +37,15 @@ export function press(actions: readonly Action[], event: KeyboardEvent): void {
 export function keysOf(actions: readonly Action[], id: ActionId): string {
   const key = actions.find((action) => action.id === id)?.key.toUpperCase() ?? '';
   return mac ? `⌘${key}` : `Ctrl ${key}`;
+}
+
+/** An attachment: Escape anywhere inside the element. */
+export function escape(run: () => void): (element: HTMLElement) => () => void {
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') run();
+  };
+  return (element) => {
+    element.addEventListener('keydown', pressed);
+    return () => element.removeEventListener('keydown', pressed);
+  };
 }

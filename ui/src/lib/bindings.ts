@@ -14,16 +14,14 @@ export const commands = {
 	chooseFolder: () => typedError<string | null, Failure>(__TAURI_INVOKE("choose_folder")),
 	/**  Every conversation, the latest first. */
 	conversations: () => typedError<Conversation[], Failure>(__TAURI_INVOKE("conversations")),
-	/**  Begins a conversation, which is named after the first thing said in it. */
-	createConversation: () => typedError<Conversation, Failure>(__TAURI_INVOKE("create_conversation")),
 	/**  Gives a conversation another title. */
 	renameConversation: (id: number, title: string) => typedError<null, Failure>(__TAURI_INVOKE("rename_conversation", { id, title })),
 	/**  Removes a conversation with its messages. */
 	removeConversation: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_conversation", { id })),
 	/**  The messages of a conversation in order. */
 	messages: (conversation: number) => typedError<Message[], Failure>(__TAURI_INVOKE("messages", { conversation })),
-	/**  Stores a question and begins to answer it. */
-	say: (conversation: number, text: string, target: string, drafter: string | null, controls: Controls) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, target, drafter, controls })),
+	/**  Stores a question and begins to answer it; without a conversation, in a new one. */
+	say: (conversation: number | null, text: string, target: string, drafter: string | null, controls: Controls) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, target, drafter, controls })),
 	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
@@ -225,6 +223,8 @@ export type Round = {
 
 /**  A question, and the answer that has begun to run. */
 export type Said = {
+	/**  Where, which may be a new conversation. */
+	conversation: number,
 	question: Message,
 	answer: Message,
 };

@@ -39,3 +39,8 @@ export function moment(ms: number, now: number): string {
   if (ms >= midnight - 6 * 86_400_000) return date.toLocaleDateString(locale, { weekday: 'short' });
   return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
 }
+
+/** A text as it is shown: without blank lines before it and blanks behind it. An indented first line stays indented. */
+export function withoutBlankEdges(text: string): string {
+  return text.replace(/^\s*\n/, '').trimEnd();
+}

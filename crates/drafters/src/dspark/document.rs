@@ -174,17 +174,18 @@ fn variant(raw: &Map<String, Value>) -> &str {
 
 /// Refuses numbers that describe no drafter, in words.
 fn check(config: &RawConfig, dims: &RawDims) -> Result<(), String> {
-    let positive = |name: &str, value: i64| {
-        if value > 0 { Ok(()) } else { Err(format!("{name} is {value} and must be positive")) }
+    let small = |name: &str, value: usize, most: usize| {
+        if (1..=most).contains(&value) { Ok(()) } else { Err(format!("{name} is {value}, not between 1 and {most}")) }
     };
-    positive("config.gamma", i64::try_from(config.gamma).unwrap_or(i64::MAX))?;
-    positive("config.nLayers", i64::try_from(config.n_layers).unwrap_or(i64::MAX))?;
-    positive("config.dDraft", config.d_draft.into())?;
-    positive("config.nHeads", config.n_heads.into())?;
-    positive("config.markovRank", config.markov_rank.into())?;
-    positive("config.ffMult", config.ff_mult.into())?;
-    positive("dims.hiddenSize", dims.hidden_size.into())?;
-    positive("dims.vocabSize", dims.vocab_size.into())?;
+    let size = |name: &str, value: i32| small(name, usize::try_from(value).unwrap_or(0), 1 << 20);
+    small("config.gamma", config.gamma, 1000)?;
+    small("config.nLayers", config.n_layers, 1000)?;
+    size("config.dDraft", config.d_draft)?;
+    size("config.nHeads", config.n_heads)?;
+    size("config.markovRank", config.markov_rank)?;
+    small("config.ffMult", usize::try_from(config.ff_mult).unwrap_or(0), 1000)?;
+    size("dims.hiddenSize", dims.hidden_size)?;
+    size("dims.vocabSize", dims.vocab_size)?;
     if config.d_draft % config.n_heads != 0 {
         return Err(format!("config.dDraft is {}, not a multiple of nHeads, {}", config.d_draft, config.n_heads));
     }

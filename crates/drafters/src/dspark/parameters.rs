@@ -7,7 +7,7 @@ use super::Document;
 /// Every parameter with its shape, in the order of the file.
 pub(super) fn shapes(document: &Document) -> Vec<(String, Vec<i32>)> {
     let &Document { width, rank, inner, hidden_size, vocab_size, .. } = document;
-    let (limit, tapped) = (count(document.limit), count(document.taps.len()) * hidden_size);
+    let (limit, tapped) = (count(document.limit), count(document.taps.len()).saturating_mul(hidden_size));
     let mut shapes = Vec::new();
     for layer in 0..document.layers {
         let block: [(&str, Vec<i32>); 9] = [

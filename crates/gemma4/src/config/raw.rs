@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::{Attention, LayerKind, require};
 use crate::{Error, Result};
 
+/// More layers than any model has: a number above it is a fault in the file.
+const MAX_LAYERS: usize = 1000;
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Raw {
@@ -58,6 +61,10 @@ impl Raw {
     pub(super) fn layers(&self) -> Result<Vec<LayerKind>> {
         let count = require(self.num_hidden_layers, "num_hidden_layers")?;
         match &self.layer_types {
+            _ if count > MAX_LAYERS => {
+                let value = i64::try_from(count).unwrap_or(i64::MAX);
+                Err(Error::Number { key: "num_hidden_layers", value, wanted: "at most a thousand" })
+            }
             Some(kinds) if kinds.len() == count => Ok(kinds.clone()),
             Some(kinds) => {
                 Err(Error::Conflict(format!("num_hidden_layers is {count}, layer_types lists {}", kinds.len())))

@@ -1,5 +1,5 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
-import type { Controls, Conversation, Failure, Frame, Message, Model, Preferences } from '../bindings';
+import type { Controls, Conversation, Failure, Frame, Message, Model, Preferences, Said } from '../bindings';
 
 export type {
   Controls,
@@ -13,6 +13,7 @@ export type {
   Phase,
   Preferences,
   Round,
+  Said,
   Stats,
 } from '../bindings';
 
@@ -23,12 +24,11 @@ export interface Backend {
   /** Opens the system's folder dialog; null when it was dismissed. */
   chooseFolder(): Promise<string | null>;
   conversations(): Promise<Conversation[]>;
-  createConversation(): Promise<Conversation>;
   renameConversation(id: number, title: string): Promise<void>;
   removeConversation(id: number): Promise<void>;
   messages(conversation: number): Promise<Message[]>;
-  /** Stores the question and an answer that starts to run. */
-  say(conversation: number, text: string, pair: Pair, controls: Controls): Promise<{ question: Message; answer: Message }>;
+  /** Stores the question and an answer that starts to run; without a conversation, in a new one. */
+  say(conversation: number | null, text: string, pair: Pair, controls: Controls): Promise<Said>;
   /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
   watch(onFrame: (frame: Frame) => void): Promise<boolean>;
   stop(): Promise<void>;
@@ -42,6 +42,7 @@ export type Pair = { target: string; drafter: string | null };
 /** The Rust side said no; `message` is one sentence to show as it is. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
+  /** What the user can do about it: `pickTarget`, `pickDrafter`. */
   readonly code: string | null;
 
   constructor(failure: Failure) {

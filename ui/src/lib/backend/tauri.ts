@@ -20,7 +20,6 @@ export const tauri: Backend = {
   removeModel: (id) => done(commands.removeModel(id)),
   chooseFolder: () => unwrap(commands.chooseFolder()),
   conversations: () => unwrap(commands.conversations()),
-  createConversation: () => unwrap(commands.createConversation()),
   renameConversation: (id, title) => done(commands.renameConversation(id, title)),
   removeConversation: (id) => done(commands.removeConversation(id)),
   messages: (conversation) => unwrap(commands.messages(conversation)),

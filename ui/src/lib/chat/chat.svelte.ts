@@ -1,4 +1,6 @@
-import { type Backend, type Frame, type Message, type Model, sentence } from '../backend/backend';
+import { SvelteMap } from 'svelte/reactivity';
+import { type Backend, type Frame, type Message, type Model, Refusal, type Said, sentence } from '../backend/backend';
+import { plainSpeed } from '../chart/baseline';
 import { type Reading, nothingYet, readingOf } from '../chart/reading';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
@@ -11,7 +13,6 @@ import { Thread } from './thread.svelte';
 export class Chat {
   readonly conversations: Conversations;
   readonly thread: Thread;
-  draft = $state('');
   sending = $state(false);
   refusal = $state<string | null>(null);
   answer = $state.raw<Answer | null>(null);
@@ -21,18 +22,22 @@ export class Chat {
   readonly selected = $derived.by(() => this.thread.conversation);
   readonly running = $derived(this.answer !== null && this.answer.final === null);
   readonly runningHere = $derived.by(() => this.running && this.answer?.conversation === this.selected);
-  readonly target = $derived.by(() => this.#usable(this.#preferences.now.target));
-  readonly drafter = $derived.by(() => this.#usable(this.#preferences.now.drafter));
+  readonly target = $derived.by(() => this.#models.find(this.#preferences.now.target));
+  readonly drafter = $derived.by(() => this.#models.find(this.#preferences.now.drafter));
   readonly blocked = $derived.by(() => this.#blocked());
   readonly shown = $derived.by(() => this.#shown());
   readonly reading = $derived.by(() => this.#reading());
+  /** Plain speed of the target whose answer is shown. */
+  readonly plain = $derived.by(() => this.#plain());
 
   readonly #answers = $derived.by(() => this.thread.messages.filter((message) => message.author === 'assistant'));
   readonly #backend: Backend;
   readonly #models: Models;
   readonly #preferences: StoredPreferences;
   // The rounds of the answers this window has watched; the store keeps only their totals.
-  readonly #watched = new Map<number, Answer>();
+  readonly #watched = new SvelteMap<number, Answer>();
+  // What is typed and not sent; null is the new chat.
+  readonly #drafts = new SvelteMap<number | null, string>();
 
   constructor(backend: Backend, models: Models, preferences: StoredPreferences) {
     this.#backend = backend;
@@ -42,10 +47,18 @@ export class Chat {
     this.thread = new Thread(backend);
   }
 
+  get draft(): string {
+    return this.#drafts.get(this.selected) ?? '';
+  }
+
+  set draft(text: string) {
+    this.#drafts.set(this.selected, text);
+  }
+
   /** Shows a conversation, with the pair that last answered in it; null is a new chat. */
   async select(id: number | null): Promise<void> {
     const conversation = this.conversations.find(id);
-    const target = this.#usable(conversation?.target ?? null);
+    const target = this.#models.find(conversation?.target ?? null);
     const pair = target ? { target: target.id, drafter: conversation?.drafter ?? null } : {};
     this.#preferences.change({ ...pair, conversation: id });
     await this.#show(id);
@@ -61,22 +74,19 @@ export class Chat {
 
   async send(): Promise<void> {
     const text = this.draft.trim();
-    const { target, drafter } = this;
-    if (text === '' || !target || this.blocked !== null || this.running || this.sending) return;
+    const { target, drafter, selected } = this;
+    if (text === '' || !target || this.blocked !== null || this.running || this.sending || this.thread.loading) return;
     this.sending = true;
     this.refusal = null;
     try {
-      const conversation = this.selected ?? (await this.#begin());
       const pair = { target: target.id, drafter: drafter?.id ?? null };
       const controls = sendable(this.#preferences.controls, drafter);
-      const { question, answer } = await this.#backend.say(conversation, text, pair, controls);
-      this.draft = '';
-      this.inspected = null;
-      this.thread.append(conversation, question, answer);
-      this.answer = new Answer(conversation, answer.id);
+      this.#said(selected, await this.#backend.say(selected, text, pair, controls));
       if (!(await this.#watch())) await this.#settle();
     } catch (reason) {
       this.refusal = sentence(reason);
+      // A model is not what the list says it is.
+      if (reason instanceof Refusal && reason.code !== null) await this.#models.load();
     } finally {
       this.sending = false;
     }
@@ -93,6 +103,7 @@ export class Chat {
 
   async remove(id: number): Promise<void> {
     await this.conversations.remove(id);
+    this.#drafts.delete(id);
     if (this.selected === id) await this.select(null);
   }
 
@@ -106,17 +117,26 @@ export class Chat {
     return this.answer?.message === message ? this.answer : null;
   }
 
+  /** How fast this target decoded plainly in this session; null if it has not. */
+  plainSpeed(target: string): number | null {
+    const outcomes = [...this.#watched.values()].map((answer) => answer.final?.outcome ?? null);
+    return plainSpeed(outcomes, target);
+  }
+
   async #show(id: number | null): Promise<void> {
     this.inspected = null;
     this.refusal = null;
     await this.thread.open(id);
   }
 
-  async #begin(): Promise<number> {
-    const { id } = await this.conversations.create();
-    await this.#show(id);
-    this.#preferences.change({ conversation: id });
-    return id;
+  #said(where: number | null, { conversation, question, answer }: Said): void {
+    this.#drafts.delete(where);
+    this.answer = new Answer(conversation, answer.id);
+    // Somebody may have gone elsewhere meanwhile.
+    if (this.selected !== where) return;
+    this.inspected = null;
+    this.thread.append(conversation, question, answer);
+    this.#preferences.change({ conversation });
   }
 
   #watch(): Promise<boolean> {
@@ -141,17 +161,21 @@ export class Chat {
     void this.conversations.load();
   }
 
-  #usable(id: string | null): Model | null {
-    const model = this.#models.find(id);
-    return model?.broken === null ? model : null;
+  #blocked(): string | null {
+    const { failure, loading, targets } = this.#models;
+    if (failure !== null) return failure;
+    if (!this.target && loading) return 'Looking for models…';
+    if (!this.target) return targets.length > 0 ? 'Pick a target to write to.' : 'Add a target first: the model that answers.';
+    const isBroken = (model: Model | null) => model !== null && model.broken !== null;
+    if (isBroken(this.target)) return 'This target cannot be used at present. Pick another one.';
+    if (isBroken(this.drafter)) return 'This drafter cannot be used at present. Pick another one, or none.';
+    return this.running && !this.runningHere ? 'An answer is running in another conversation.' : null;
   }
 
-  #blocked(): string | null {
-    if (this.#models.failure !== null) return this.#models.failure;
-    if (!this.target) {
-      return this.#models.targets.length > 0 ? 'Pick a target to write to.' : 'Add a target first: the model that answers.';
-    }
-    return this.running && !this.runningHere ? 'An answer is running in another conversation.' : null;
+  #plain(): number | null {
+    // A running answer is the conversation's newest.
+    const target = this.shown?.outcome?.target ?? this.conversations.find(this.selected)?.target;
+    return target ? this.plainSpeed(target) : null;
   }
 
   #shown(): Message | null {

@@ -27,12 +27,6 @@ export class Conversations {
     }
   }
 
-  async create(): Promise<Conversation> {
-    const conversation = await this.#backend.createConversation();
-    this.all = [conversation, ...this.all];
-    return conversation;
-  }
-
   /** Rejects with the sentence to show. */
   async rename(id: number, title: string): Promise<void> {
     await this.#backend.renameConversation(id, title);

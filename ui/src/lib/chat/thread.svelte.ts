@@ -33,8 +33,10 @@ export class Thread {
     }
   }
 
+  /** What was just said; a new chat becomes the conversation that it began. */
   append(conversation: number, ...messages: Message[]): void {
-    if (this.conversation === conversation) this.messages = [...this.messages, ...messages];
+    this.conversation = conversation;
+    this.messages = [...this.messages, ...messages];
   }
 
   replace(message: Message): void {

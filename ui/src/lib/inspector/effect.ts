@@ -1,5 +1,6 @@
-// Which control does something for the picked pair, and what is sent for it.
-import type { Controls, Model } from '../backend/backend';
+// Which control does something for the picked pair, what is sent for it, and what an answer was made with.
+import type { Controls, Model, Outcome } from '../backend/backend';
+import { decimal, percent } from '../format';
 
 /** The most tokens the drafter can propose a round; 0 without a drafter. */
 export function limitOf(drafter: Model | null): number {
@@ -26,4 +27,17 @@ export function withoutEffect(control: keyof Controls, controls: Controls, draft
 /** A γ kept from a drafter with a larger limit would be refused, so it is cut to this one's. */
 export function sendable(controls: Controls, drafter: Model | null): Controls {
   return controls.gamma === null || !drafter ? controls : { ...controls, gamma: gammaFor(controls, drafter) };
+}
+
+/** What a finished answer was made with, in a line. */
+export function conditionsOf(outcome: Outcome | null, name: (id: string) => string): string | null {
+  if (!outcome) return null;
+  const { target, drafter, controls } = outcome;
+  const drafting = [
+    `drafter ${drafter === null ? 'none' : name(drafter)}`,
+    ...(drafter === null || controls.gamma === null ? [] : [`γ ${controls.gamma}`]),
+    ...(drafter === null || controls.minConf === null ? [] : [`minConf ${percent(controls.minConf)}`]),
+  ];
+  const heat = controls.temperature === 0 ? '0' : decimal(controls.temperature, 2);
+  return [`target ${name(target)}`, ...drafting, `temperature ${heat}`].join(' · ');
 }

@@ -4,20 +4,23 @@
 
 use std::{fs, path::Path};
 
+use crate::{Outcome, fixtures};
 use app::{App, Controls, NewDrafter, Preferences};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
-use tests::{Outcome, fixtures};
 
 /// The target's folder, and its id.
-pub(crate) const TARGET: &str = "tiny-target";
+pub const TARGET: &str = "tiny-target";
 /// The drafter's folder, and its id.
-pub(crate) const DRAFTER: &str = "tiny-drafter";
+pub const DRAFTER: &str = "tiny-drafter";
 /// The most tokens that the drafter proposes.
-pub(crate) const GAMMA: usize = 4;
+pub const GAMMA: usize = 4;
 
 /// A folder with both models.
-pub(crate) async fn models() -> Outcome<TempDir> {
+///
+/// # Errors
+/// When they cannot be made.
+pub async fn models() -> Outcome<TempDir> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().join(TARGET);
     write_target(&target)?;
@@ -28,7 +31,10 @@ pub(crate) async fn models() -> Outcome<TempDir> {
 }
 
 /// Puts both models into the list in `home`, picked, with answers of at most `max_tokens`.
-pub(crate) async fn register(home: &Path, models: &Path, max_tokens: usize) -> Outcome {
+///
+/// # Errors
+/// When `home` or `models` cannot be used.
+pub async fn register(home: &Path, models: &Path, max_tokens: usize) -> Outcome {
     let app = App::open(home).await?;
     for name in [TARGET, DRAFTER] {
         app.add_model(&models.join(name), Some(name), None).await?;

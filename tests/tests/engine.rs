@@ -1,0 +1,156 @@
+//! The engine from outside: a request goes in, events come out, and the same answer whatever is drafted.
+
+use std::{path::PathBuf, sync::mpsc, time::Duration};
+
+use engine::{Answer, Cancel, Controls, Engine, Event, Finish, Precision, Prompt, Request, Sampling, Speculation};
+use tempfile::TempDir;
+use tests::{Outcome, tiny};
+
+/// An engine and the folder of its models.
+struct Bench {
+    engine: Engine,
+    models: TempDir,
+}
+
+impl Bench {
+    async fn new() -> Outcome<Self> {
+        Ok(Self { engine: Engine::start(), models: tiny::models().await? })
+    }
+
+    fn folder(&self, name: &str) -> PathBuf {
+        self.models.path().join(name)
+    }
+
+    fn request(&self, drafter: Option<&str>, controls: Controls) -> Request {
+        Request {
+            target: self.folder(tiny::TARGET),
+            drafter: drafter.map(|name| self.folder(name)),
+            precision: Precision::Float32,
+            prompt: Prompt::Raw("the quick brown fox".into()),
+            controls,
+        }
+    }
+
+    /// Every event of an answer.
+    fn events(&self, request: Request, act: impl Fn(&Event, &Cancel)) -> Outcome<Vec<Event>> {
+        let (events, heard) = mpsc::channel();
+        let cancel = self.engine.answer(request, move |event| drop(events.send(event)));
+        let mut all = Vec::new();
+        loop {
+            let event = heard.recv_timeout(Duration::from_secs(60))?;
+            act(&event, &cancel);
+            let last = matches!(event, Event::End(_) | Event::Failed(_));
+            all.push(event);
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+
+    fn answer(&self, request: Request) -> Outcome<Answer> {
+        match self.events(request, |_, _| ())?.pop() {
+            Some(Event::End(answer)) => Ok(*answer),
+            other => Err(format!("no answer but {other:?}").into()),
+        }
+    }
+}
+
+fn controls(max_tokens: usize) -> Controls {
+    Controls { max_tokens, sampling: Sampling { temperature: 0.0, ..Sampling::default() }, ..Controls::default() }
+}
+
+#[tokio::test]
+async fn a_drafter_changes_no_word_and_the_rounds_add_up_to_the_answer() -> Outcome {
+    let bench = Bench::new().await?;
+    let plain = bench.answer(bench.request(None, controls(30)))?;
+    let events = bench.events(bench.request(Some(tiny::DRAFTER), controls(30)), |_, _| ())?;
+    let Some(Event::End(answer)) = events.last() else { return Err("no end".into()) };
+    assert_eq!((&answer.ids, &answer.text), (&plain.ids, &plain.text));
+    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA });
+
+    let rounds = events.iter().filter_map(|event| if let Event::Round(round) = event { Some(round) } else { None });
+    let (mut ids, mut text, mut waits) = (Vec::<u32>::new(), String::new(), 0);
+    for round in rounds {
+        ids.extend(&round.ids);
+        text.push_str(&round.text);
+        waits += round.waits;
+    }
+    assert_eq!(ids, answer.ids);
+    assert!(answer.text.starts_with(&text));
+    assert_eq!((waits, answer.stats.waits), (answer.stats.rounds as u64, answer.stats.rounds as u64));
+    Ok(())
+}
+
+#[tokio::test]
+async fn gamma_zero_is_plain_decoding_and_says_so() -> Outcome {
+    let bench = Bench::new().await?;
+    let answer = bench.answer(bench.request(Some(tiny::DRAFTER), Controls { gamma: Some(0), ..controls(5) }))?;
+    assert!(matches!(answer.speculation, Speculation::Off { reason } if reason.contains('γ')));
+    assert_eq!(answer.stats.proposed, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_stop_string_ends_the_answer_before_itself_wherever_blocks_end() -> Outcome {
+    let bench = Bench::new().await?;
+    let sampled = |stop: Vec<String>, seed| {
+        let sampling = Sampling { temperature: 1.5, top_k: 0, top_p: 1.0, seed, ..Sampling::default() };
+        Controls { stop, sampling, ..controls(40) }
+    };
+    for seed in 0..4 {
+        let whole = bench.answer(bench.request(None, sampled(Vec::new(), seed)))?.text;
+        let stop = whole.chars().skip(12).take(3).collect::<String>();
+        let before = whole.split(&stop).next().unwrap_or_default();
+        for drafter in [None, Some(tiny::DRAFTER)] {
+            let answer = bench.answer(bench.request(drafter, sampled(vec![stop.clone()], seed)))?;
+            assert_eq!((answer.text.as_str(), answer.finish), (before, Finish::StopString));
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cancelled_answer_keeps_what_was_written() -> Outcome {
+    let bench = Bench::new().await?;
+    let mut events = bench.events(bench.request(Some(tiny::DRAFTER), controls(100_000)), |event, cancel| {
+        if matches!(event, Event::Round(_)) {
+            cancel.cancel();
+        }
+    })?;
+    let Some(Event::End(answer)) = events.pop() else { return Err("no end".into()) };
+    assert_eq!(answer.finish, Finish::Cancelled);
+    assert!(!answer.ids.is_empty() && answer.ids.len() < 100_000);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cancelled_prompt_stops_between_two_chunks() -> Outcome {
+    let bench = Bench::new().await?;
+    let request = Request { prompt: Prompt::Raw("long ".repeat(1000)), ..bench.request(None, controls(5)) };
+    let mut events = bench.events(request, |event, cancel| {
+        if matches!(event, Event::Prefill { .. }) {
+            cancel.cancel();
+        }
+    })?;
+    let Some(Event::End(answer)) = events.pop() else { return Err("no end".into()) };
+    assert_eq!((answer.finish, answer.ids.len()), (Finish::Cancelled, 0));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_cannot_run_is_refused_and_the_engine_goes_on() -> Outcome {
+    let bench = Bench::new().await?;
+    let refused = [
+        (Request { target: bench.folder("nowhere"), ..bench.request(None, controls(5)) }, "there is no folder"),
+        (Request { target: bench.folder(tiny::DRAFTER), ..bench.request(None, controls(5)) }, "config.json"),
+        (bench.request(Some(tiny::TARGET), controls(5)), "holds no drafter"),
+    ];
+    for (request, words) in refused {
+        let Some(Event::Failed(error)) = bench.events(request, |_, _| ())?.pop() else {
+            return Err("it was accepted".into());
+        };
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    assert_eq!(bench.answer(bench.request(Some(tiny::DRAFTER), controls(5)))?.ids.len(), 5);
+    Ok(())
+}
