@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
 
-use decode::{Answer, Drafter, Finish, Limits, Schedule, Stats, Token};
+use decode::{Answer, Drafter, Finish, Limits, Round, Schedule, Stats, Token};
 use drafters::{DSpark, New, Proposer};
 use gemma4::{Conversation, Model};
 use mlx_rs::{Array, Dtype};
@@ -32,6 +32,8 @@ pub struct Made {
     pub finish: Option<Finish>,
     /// Waits for the device while decoding.
     pub waits: u64,
+    /// What each round did, and how often it waited.
+    pub rounds: Vec<(Round, u64)>,
 }
 
 impl Setup {
@@ -93,18 +95,21 @@ impl Setup {
     {
         let on = || ControlFlow::Continue(());
         let mut conversation = Conversation::new(Rc::clone(&self.model));
-        let mut target = conversation.verifier(Sampler::new(self.sampling), taps)?;
+        let mut target = conversation.verifier(Sampler::new(self.sampling), taps);
         decode::prefill(&mut target, drafter.as_deref_mut(), prompt, 5, &mut |_, _| on())?;
         let mut answer = Answer::new(prompt, self.limits.clone())?;
-        let waits = nn::waits();
+        let mut rounds = Vec::new();
         while answer.finish().is_none() {
-            answer.round(&mut target, drafter.as_deref_mut(), schedule, &mut |_| on())?;
+            let waits = nn::waits();
+            let round = answer.round(&mut target, drafter.as_deref_mut(), schedule, &mut |_| on())?;
+            rounds.push((round, nn::waits() - waits));
         }
         Ok(Made {
             ids: answer.emitted().to_vec(),
             stats: answer.stats().clone(),
             finish: answer.finish(),
-            waits: nn::waits() - waits,
+            waits: rounds.iter().map(|(_, waits)| waits).sum(),
+            rounds,
         })
     }
 

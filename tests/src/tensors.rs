@@ -30,6 +30,12 @@ impl Tensors {
         self.0.get(name).ok_or_else(|| format!("the fixture has no tensor {name}").into())
     }
 
+    /// Whether there is a tensor called `name`.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// The ids in the tensor called `name`.
     ///
     /// # Errors
@@ -57,6 +63,18 @@ pub fn check_close(what: &str, found: &Array, wanted: &Array, tolerance: f32) ->
     } else {
         Err(format!("{what}: number {worst} is {}, not {} ± {tolerance}", found[worst], wanted[worst]).into())
     }
+}
+
+/// How far `found` is from `wanted`, in lengths of `wanted` (L2), summed in double precision.
+///
+/// # Errors
+/// When MLX fails.
+pub fn relative_distance(found: &Array, wanted: &Array) -> Outcome<f64> {
+    let (found, wanted) = (floats(found)?, floats(wanted)?);
+    assert_eq!(found.len(), wanted.len());
+    let square = |x: f64| x * x;
+    let apart = found.iter().zip(&wanted).map(|(&a, &b)| square(f64::from(a) - f64::from(b))).sum::<f64>();
+    Ok((apart / wanted.iter().map(|&b| square(f64::from(b))).sum::<f64>()).sqrt())
 }
 
 /// The numbers of an array in row-major order.

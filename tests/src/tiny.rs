@@ -44,12 +44,13 @@ pub async fn register(home: &Path, models: &Path, max_tokens: usize) -> Outcome 
     Ok(app.set_preferences(&Preferences { target, drafter, controls, ..Preferences::default() }).await?)
 }
 
-/// The weights of a fixture, without stop tokens: every answer is as long as it may be.
+/// The weights of a fixture, without stop tokens or an end of its positions: every answer is as long as it may be.
 fn write_target(folder: &Path) -> Outcome {
     fs::create_dir(folder)?;
     let fixture = fixtures::path("gemma4/gemma3-text");
     let mut config: Map<String, Value> = serde_json::from_slice(&fs::read(fixture.join("config.json"))?)?;
     config.remove("eos_token_id");
+    config.insert("max_position_embeddings".into(), json!(1 << 20));
     fs::copy(fixture.join("model.safetensors"), folder.join("model.safetensors"))?;
     fs::write(folder.join("config.json"), serde_json::to_vec(&config)?)?;
     fs::write(folder.join("tokenizer.json"), serde_json::to_vec(&tokenizer())?)?;

@@ -126,7 +126,7 @@ async fn a_cancelled_answer_keeps_what_was_written() -> Outcome {
 #[tokio::test]
 async fn a_cancelled_prompt_stops_between_two_chunks() -> Outcome {
     let bench = Bench::new().await?;
-    let request = Request { prompt: Prompt::Raw("long ".repeat(1000)), ..bench.request(None, controls(5)) };
+    let request = Request { prompt: Prompt::Raw("long ".repeat(500)), ..bench.request(None, controls(5)) };
     let mut events = bench.events(request, |event, cancel| {
         if matches!(event, Event::Prefill { .. }) {
             cancel.cancel();

@@ -6,6 +6,7 @@ use std::{
 };
 
 use drafters::DSpark;
+use engine::{Engine, NewDrafter};
 use gemma4::Model;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde_json::{Value, json};
@@ -132,18 +133,70 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
         ("hidden_activation", json!("silu"), "silu"),
         ("enable_moe_block", json!(true), "true"),
         ("hidden_size_per_layer_input", json!(256), "256"),
-        ("num_kv_shared_layers", json!(2), "2"),
-        ("num_hidden_layers", json!(3), "3"),
-        ("hidden_size", json!(-8), "-8"),
-        ("num_attention_heads", json!(0), "0"),
-        ("sliding_window", json!(0), "0"),
-        ("layer_types", json!(["sideways"]), "sideways"),
+        ("num_kv_shared_layers", json!(2), "to 2,"),
+        ("num_hidden_layers", json!(3), "is 3,"),
+        ("num_hidden_layers", json!(1_000_000_000), "1000000000"),
+        ("hidden_size", json!(-8), "to -8;"),
+        ("num_attention_heads", json!(0), "to 0;"),
+        ("sliding_window", json!(0), "to 0;"),
+        ("rms_norm_eps", json!(-1.0), "to -1;"),
     ];
-    for (key, value, word) in cases {
+    for (key, value, words) in cases {
         let copy = Copy::new()?;
         copy.configure(key, &value)?;
-        copy.check(&[word]);
+        copy.check(&[key, words]);
     }
+    let copy = Copy::new()?;
+    copy.configure("layer_types", &json!(["sideways"]))?;
+    copy.check(&["sideways"]);
+    Ok(())
+}
+
+#[test]
+fn rotary_settings_that_contradict_or_mean_nothing_certain_are_refused() -> Outcome {
+    let copy = Copy::new()?;
+    copy.configure("rope_theta", &json!(5.0))?;
+    copy.check(&["contradicts itself", "full_attention", "5"]);
+
+    let copy = Copy::new()?;
+    copy.configure("rope_parameters", &json!({ "rope_type": "linear", "factor": 8.0 }))?;
+    copy.check(&["rope_parameters", "factor: 8"]);
+    Ok(())
+}
+
+#[test]
+fn two_tensors_of_one_name_are_refused() -> Outcome {
+    let copy = Copy::new()?;
+    let bytes = fs::read(copy.weights())?;
+    let tensors = SafeTensors::deserialize(&bytes)?;
+    let twin = tensors.tensor("model.language_model.norm.weight")?;
+    let all = tensors.iter().map(|(name, view)| (name.to_owned(), view));
+    let all = all.chain([("model.norm.weight".to_owned(), twin.clone())]).collect::<Vec<_>>();
+    fs::write(copy.weights(), safetensors::serialize(all, None)?)?;
+    copy.check(&["model.language_model.norm.weight", "model.norm.weight", "only one"]);
+    Ok(())
+}
+
+#[test]
+fn a_new_drafter_overwrites_nothing_and_asks_for_no_impossible_memory() -> Outcome {
+    let copy = Copy::new()?;
+    let setup = Setup::greedy(copy.path(), 1)?;
+    let before = fs::read(copy.weights())?;
+    check_sentence(setup.fresh_drafter(2, false, 1)?.save(copy.path()).err(), &["is not empty"]);
+    assert_eq!(fs::read(copy.weights())?, before);
+
+    let new = NewDrafter { target: copy.path().into(), width: 1 << 20, ..NewDrafter::default() };
+    let (done, heard) = std::sync::mpsc::channel();
+    Engine::start().new_drafter(new, move |result| drop(done.send(result)));
+    check_sentence(heard.recv()?.err(), &["too large"]);
+    Ok(())
+}
+
+#[test]
+fn registering_checks_every_tensor_without_reading_it() -> Outcome {
+    let copy = Copy::new()?;
+    copy.rename(|name| (!name.contains("layers.2.mlp.up_proj")).then(|| name.to_owned()))?;
+    check_sentence(engine::inspect(copy.path()).err(), &["layers.2.mlp.up_proj.weight", "is missing"]);
     Ok(())
 }
 
@@ -191,6 +244,6 @@ fn a_drafter_of_one_token_can_be_saved_and_loaded() -> Outcome {
     drafter.save(folder.path())?;
     let again: DSpark = drafters::open(folder.path())?;
     assert_eq!(again.document().limit, 1);
-    check_sentence(drafter.save(folder.path()).err(), &["already holds a drafter"]);
+    check_sentence(drafter.save(folder.path()).err(), &["is not empty"]);
     Ok(())
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, ops::ControlFlow};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Draft, Drafter, Pass, Schedule, Stats, Target, Token, agree, schedule::cut};
 
 /// Where an answer must end, whatever the models say.
@@ -14,7 +16,8 @@ pub struct Limits {
 }
 
 /// Why an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Finish {
     /// The target chose a stop token.
     Eos,
@@ -27,7 +30,8 @@ pub enum Finish {
 }
 
 /// Where an emitted token comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// Drafted, and the target agreed.
     Accepted,
@@ -120,6 +124,7 @@ impl Answer {
     }
 
     /// Propose, cut, verify, accept, commit. `watch` sees each token as it is emitted and may end the answer with it.
+    /// Only for an answer that has not [finished](Answer::finish).
     ///
     /// # Errors
     /// When the target or the drafter fails. The caches are then unusable, the tokens emitted so far stay right.

@@ -7,8 +7,8 @@ use crate::{Drafter, Target, Token};
 /// Runs all but the last token of `prompt` through the target, at most `chunk` rows at a time so that memory stays
 /// bounded, and gives the drafter the tapped rows. The last token is the first anchor: it belongs to the first round.
 ///
-/// `progress` hears how many rows are done, of how many, before each chunk and at the end, and may stop between two
-/// chunks. Returns whether it ran to the end.
+/// `progress` hears how many rows are done, of how many, before each chunk and at the end, and may say stop each time.
+/// Returns whether it never did.
 ///
 /// # Errors
 /// When the target or the drafter fails.

@@ -26,7 +26,7 @@ pub enum Error {
     },
 
     /// The description is not what such a file looks like.
-    #[error("{} is not a drafter's description: {reason}", path.display())]
+    #[error("{} does not describe a drafter: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -63,8 +63,17 @@ pub enum Error {
         layers: usize,
     },
 
+    /// A new drafter would be larger than any target.
+    #[error("a drafter of {numbers} numbers is too large, {most} are allowed; choose a smaller width or fewer layers")]
+    TooLarge {
+        /// Numbers in it.
+        numbers: u64,
+        /// The most allowed.
+        most: u64,
+    },
+
     /// There is already something where a new drafter should go.
-    #[error("{} already holds a drafter; choose another folder", folder.display())]
+    #[error("{} is not empty; choose a new folder for the drafter", folder.display())]
     Exists {
         /// The folder.
         folder: PathBuf,

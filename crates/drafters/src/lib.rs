@@ -8,6 +8,8 @@ mod error;
 
 use std::path::Path;
 
+use nn::Inventory;
+
 pub use dspark::{Context, DSpark, Document, New, Proposer};
 pub use error::{Error, Result};
 
@@ -21,6 +23,16 @@ pub fn describe(folder: &Path) -> Result<Document> {
     } else {
         Err(Error::NoDrafter { folder: folder.to_owned() })
     }
+}
+
+/// Checks that a folder holds a whole drafter that runs here; no weights are read.
+///
+/// # Errors
+/// When it does not, or its files are malformed.
+pub fn check(folder: &Path) -> Result<(Document, Inventory)> {
+    let document = describe(folder)?;
+    let inventory = DSpark::check(&document, folder)?;
+    Ok((document, inventory))
 }
 
 /// Loads the drafter that a folder holds; the kind follows from its files, never from its name.

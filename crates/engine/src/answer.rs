@@ -29,19 +29,21 @@ pub(crate) fn make(
     let load_s = started.elapsed().as_secs_f64();
 
     let (prompt_ids, notes) = read(&request.prompt, &target)?;
-    let mut making = Making::new(&prompt_ids, &target.codec, request)?;
+    let room = room(&prompt_ids, &target, schedule.limit + 1)?;
+    let mut making = Making::new(&prompt_ids, &target.codec, request, room)?;
     let sampler = Sampler::new(request.controls.sampling);
     let taps = context.as_ref().map_or_else(Vec::new, |(_, taps)| taps.clone());
     let mut conversation = Conversation::new(target.model.clone());
-    let mut verifier = conversation.verifier(sampler, &taps)?;
+    let mut verifier = conversation.verifier(sampler, &taps);
     let mut proposer = context.as_mut().map(|(context, _)| context.proposer(sampler));
 
     let started = Instant::now();
-    if !prefill(&mut verifier, proposer.as_mut(), &prompt_ids, cancel, sink)? {
+    if prefill(&mut verifier, proposer.as_mut(), &prompt_ids, cancel, sink)? {
+        sink(Event::Decoding { speculation: speculation.clone() });
+    } else {
         making.answer.cancel();
     }
     let prefill_s = started.elapsed().as_secs_f64();
-    sink(Event::Decoding { speculation: speculation.clone() });
     let started = Instant::now();
     making.decode(&mut verifier, proposer.as_mut(), schedule, cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
@@ -90,12 +92,15 @@ impl Loaded {
         let drafter = models.drafter(folder, &target, &mut loading)?;
         let document = drafter.document();
         let limit = gamma.unwrap_or(document.limit).min(document.limit);
+        // What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
+        let schedule = match request.controls.min_conf {
+            None => Thresholds { limit, thresholds: document.thresholds.clone(), min_conf: None },
+            Some(min_conf) => {
+                Thresholds { limit, min_conf: Some(min_conf).filter(|&c| c > 0.0), ..Thresholds::default() }
+            }
+        };
         Ok(Self {
-            schedule: Thresholds {
-                limit,
-                thresholds: document.thresholds.clone(),
-                min_conf: request.controls.min_conf,
-            },
+            schedule,
             context: Some((drafter.context(target.model.clone()), document.taps.clone())),
             target,
             speculation: Speculation::On { limit },
@@ -120,6 +125,15 @@ fn read(prompt: &Prompt, target: &Target) -> Result<(Vec<u32>, Vec<String>)> {
     match ids.iter().find(|&&id| id as usize >= vocabulary) {
         Some(&id) => Err(Error::Vocabulary { id, vocabulary }),
         None => Ok((ids, notes)),
+    }
+}
+
+/// How many tokens fit behind the prompt, of which `reserved` must.
+fn room(prompt: &[u32], target: &Target, reserved: usize) -> Result<usize> {
+    let most = target.model.config().max_positions;
+    match most.checked_sub(prompt.len()) {
+        Some(room) if room >= reserved => Ok(room),
+        _ => Err(Error::TooLong { prompt: prompt.len(), most, reserved }),
     }
 }
 
@@ -149,8 +163,8 @@ struct Making {
 }
 
 impl Making {
-    fn new(prompt: &[u32], codec: &Codec, request: &Request) -> Result<Self> {
-        let limits = Limits { stop: codec.stop_ids().clone(), max_tokens: request.controls.max_tokens };
+    fn new(prompt: &[u32], codec: &Codec, request: &Request, room: usize) -> Result<Self> {
+        let limits = Limits { stop: codec.stop_ids().clone(), max_tokens: request.controls.max_tokens.min(room) };
         Ok(Self {
             answer: decode::Answer::new(prompt, limits)?,
             stream: codec.stream(request.controls.stop.clone()),
@@ -204,6 +218,6 @@ impl Making {
             ..Stats::default()
         };
         let finish = self.answer.finish().unwrap_or(decode::Finish::Cancelled);
-        (self.answer.emitted().to_vec(), self.text, finish.into(), stats)
+        (self.answer.emitted().to_vec(), self.text, finish, stats)
     }
 }

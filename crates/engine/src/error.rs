@@ -40,6 +40,19 @@ pub enum Error {
         vocabulary: usize,
     },
 
+    /// The prompt leaves no room for an answer.
+    #[error(
+        "the prompt has {prompt} tokens and the target reads at most {most}, {reserved} of which are kept for the answer; shorten the conversation"
+    )]
+    TooLong {
+        /// Tokens in the prompt.
+        prompt: usize,
+        /// The target's longest sequence.
+        most: usize,
+        /// Tokens kept free: a draft and one more.
+        reserved: usize,
+    },
+
     /// A programming error on the engine's thread. The models were dropped; the next request loads them again.
     #[error("the engine failed ({0}); its models were dropped and load again with the next message")]
     Panicked(String),

@@ -1,5 +1,6 @@
 //! What happens while an answer is made.
 
+use decode::{Finish, Provenance};
 use serde::{Deserialize, Serialize};
 
 use crate::{Controls, Error};
@@ -50,20 +51,6 @@ pub enum Speculation {
     },
 }
 
-/// Where an emitted token comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Provenance {
-    /// Drafted, and the target agreed.
-    Accepted,
-    /// The target's own token after a draft that stood as a whole.
-    Bonus,
-    /// The target's own token in place of a drafted one.
-    Resampled,
-    /// The target's own token; nothing was drafted.
-    Plain,
-}
-
 /// One round of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Round {
@@ -110,20 +97,6 @@ pub struct Answer {
     pub stats: Stats,
 }
 
-/// Why an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Finish {
-    /// The target chose a stop token.
-    Eos,
-    /// A stop string is complete.
-    StopString,
-    /// The token limit is reached.
-    Length,
-    /// The user stopped it.
-    Cancelled,
-}
-
 /// What an answer cost. Rates are `None` where there is nothing to divide by.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
@@ -166,33 +139,11 @@ impl Stats {
     }
 }
 
-impl From<decode::Finish> for Finish {
-    fn from(finish: decode::Finish) -> Self {
-        match finish {
-            decode::Finish::Eos => Self::Eos,
-            decode::Finish::StopString => Self::StopString,
-            decode::Finish::Length => Self::Length,
-            decode::Finish::Cancelled => Self::Cancelled,
-        }
-    }
-}
-
-impl From<decode::Provenance> for Provenance {
-    fn from(provenance: decode::Provenance) -> Self {
-        match provenance {
-            decode::Provenance::Accepted => Self::Accepted,
-            decode::Provenance::Bonus => Self::Bonus,
-            decode::Provenance::Resampled => Self::Resampled,
-            decode::Provenance::Plain => Self::Plain,
-        }
-    }
-}
-
 impl Round {
     pub(crate) fn new(round: decode::Round, text: String, seconds: f64, waits: u64) -> Self {
         Self {
             ids: round.emitted.iter().map(|emitted| emitted.token).collect(),
-            provenance: round.emitted.iter().map(|emitted| emitted.provenance.into()).collect(),
+            provenance: round.emitted.iter().map(|emitted| emitted.provenance).collect(),
             text,
             proposed: round.proposed,
             accepted: round.accepted,

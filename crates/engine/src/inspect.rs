@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use chat::Codec;
-use gemma4::{Config, Family};
+use drafters::Document;
+use gemma4::{Family, Model};
 use nn::Inventory;
 
 use crate::{Error, Result};
@@ -34,7 +35,7 @@ pub struct Checkpoint {
     pub chat_template: Option<bool>,
 }
 
-/// Reads the configuration and the headers of the files in `folder`; no weights, so this is quick on any thread.
+/// Reads the configuration and checks every tensor by the files' headers; no weights, so this is quick on any thread.
 ///
 /// # Errors
 /// When the folder holds neither a target nor a drafter that runs here, or its files are damaged.
@@ -42,35 +43,28 @@ pub fn inspect(folder: &Path) -> Result<Checkpoint> {
     if !folder.is_dir() {
         return Err(Error::NoFolder(folder.to_owned()));
     }
-    match drafters::describe(folder) {
-        Ok(document) => drafter(folder, &document),
+    match drafters::check(folder) {
+        Ok((document, inventory)) => Ok(drafter(&document, &inventory)),
         Err(drafters::Error::NoDrafter { .. }) => target(folder),
         Err(error) => Err(error.into()),
     }
 }
 
-fn drafter(folder: &Path, document: &drafters::Document) -> Result<Checkpoint> {
-    let inventory = Inventory::read(folder)?;
+fn drafter(document: &Document, inventory: &Inventory) -> Checkpoint {
+    let Document { limit, layers, width, .. } = document;
     let head = if document.recurrent { "recurrent" } else { "Markov" };
-    Ok(Checkpoint {
+    Checkpoint {
         role: CheckpointRole::Drafter,
         kind: "dspark".into(),
-        summary: format!(
-            "γ {}, {} layers × {}, {head} head, {}",
-            document.limit,
-            document.layers,
-            document.width,
-            numbers(&inventory)
-        ),
+        summary: format!("γ {limit}, {layers} layers × {width}, {head} head, {}", numbers(inventory)),
         bytes: inventory.bytes(),
-        limit: Some(document.limit),
+        limit: Some(*limit),
         chat_template: None,
-    })
+    }
 }
 
 fn target(folder: &Path) -> Result<Checkpoint> {
-    let config = Config::read(folder)?;
-    let inventory = Inventory::read(folder)?;
+    let (config, inventory) = Model::check(folder)?;
     let codec = Codec::open(folder)?;
     Ok(Checkpoint {
         role: CheckpointRole::Target,

@@ -12,8 +12,9 @@ mod new_drafter;
 mod request;
 mod thread;
 
+pub use decode::{Finish, Provenance};
 pub use error::{Error, Result};
-pub use event::{Answer, Event, Finish, Provenance, Round, Speculation, Stats};
+pub use event::{Answer, Event, Round, Speculation, Stats};
 pub use inspect::{Checkpoint, CheckpointRole, inspect};
 pub use new_drafter::NewDrafter;
 pub use request::{Controls, Message, Precision, Prompt, Request, Role, Rule, Sampling};

@@ -49,7 +49,8 @@ impl Models {
         }
         exists(folder)?;
         loading(folder);
-        self.target = None; // two targets at once may not fit into memory
+        *self = Self::default(); // two targets at once may not fit into memory
+        nn::release_memory();
         let dtype = match precision {
             Precision::AsStored => None,
             Precision::Float32 => Some(Dtype::Float32),
@@ -78,7 +79,7 @@ impl Models {
         }
         exists(folder)?;
         loading(folder);
-        self.drafter = None;
+        self.drop_drafter();
         let weights = Rc::new(drafters::open(folder)?);
         fits(&weights)?;
         self.drafter = Some(Drafter { folder: folder.to_owned(), weights: Rc::clone(&weights) });
@@ -87,7 +88,9 @@ impl Models {
 
     /// Drops the drafter: an answer without one needs no memory for it.
     pub(crate) fn drop_drafter(&mut self) {
-        self.drafter = None;
+        if self.drafter.take().is_some() {
+            nn::release_memory();
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use drafters::{DSpark, New};
+use gemma4::Config;
 
-use crate::{Checkpoint, Precision, Result, inspect, models::Models};
+use crate::{Checkpoint, Result, inspect};
 
 /// What a fresh drafter should be. It proposes nothing sensible before it is trained, and is lossless all the same.
 #[derive(Debug, Clone)]
@@ -48,9 +49,8 @@ impl Default for NewDrafter {
     }
 }
 
-pub(crate) fn make(models: &mut Models, new: &NewDrafter) -> Result<Checkpoint> {
-    let target = models.target(&new.target, Precision::AsStored, |_| ())?;
-    let config = target.model.config();
+pub(crate) fn make(new: &NewDrafter) -> Result<Checkpoint> {
+    let config = Config::read(&new.target)?;
     let name = new.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let drafter = DSpark::fresh(&New {
         target_name: name,
@@ -67,7 +67,7 @@ pub(crate) fn make(models: &mut Models, new: &NewDrafter) -> Result<Checkpoint> 
         eps: config.eps,
         seed: new.seed,
     })?;
-    drafter.fit(&*target.model, config.layers.len())?;
+    drafter.document().fit(config.hidden_size, config.vocab_size, config.layers.len())?;
     drafter.save(&new.out)?;
     inspect(&new.out)
 }

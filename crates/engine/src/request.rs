@@ -48,7 +48,8 @@ pub enum Precision {
 pub struct Controls {
     /// The most tokens to draft a round (γ); `None` takes the drafter's own limit, 0 decodes plainly.
     pub gamma: Option<usize>,
-    /// The confidence below which a drafted token is not worth verifying; `None` leaves it to the checkpoint.
+    /// The confidence below which a drafted token is not worth verifying, instead of the thresholds that the checkpoint
+    /// brings; 0 verifies every token, `None` leaves it to the checkpoint.
     pub min_conf: Option<f32>,
     /// How the target chooses its tokens.
     #[serde(flatten)]

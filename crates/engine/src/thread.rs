@@ -99,7 +99,7 @@ fn run(job: Job, models: &mut Models) {
                 Err(error) => Event::Failed(error),
             });
         }
-        Job::NewDrafter { new, done } => done(guarded(models, |models| new_drafter::make(models, &new))),
+        Job::NewDrafter { new, done } => done(guarded(models, |_| new_drafter::make(&new))),
         Job::Unload => {
             *models = Models::default();
             nn::release_memory();

@@ -25,21 +25,10 @@ pub(crate) struct Attention {
 }
 
 impl Attention {
-    pub(crate) fn load(config: &Config, kind: LayerKind, weights: &mut Weights, layer: &str) -> Result<Self> {
-        let geometry = config.attention(kind);
-        let (hidden, head_dim) = (config.hidden_size, geometry.head_dim);
-        let mut project = |part: &str, out: i32, input: i32| {
-            let weight = weights.take(&format!("{layer}.self_attn.{part}_proj.weight"), &[out, input])?;
-            Ok::<_, crate::Error>(Linear::from_out_in(&weight))
-        };
-        let queries = project("q", config.heads.saturating_mul(head_dim), hidden)?;
-        let keys = project("k", geometry.groups.saturating_mul(head_dim), hidden)?;
-        let values = if geometry.values_from_keys {
-            None
-        } else {
-            Some(project("v", geometry.groups.saturating_mul(head_dim), hidden)?)
-        };
-        let output = project("o", hidden, config.heads.saturating_mul(head_dim))?;
+    pub(crate) fn new(config: &Config, kind: LayerKind, weights: &Weights, layer: &str) -> Result<Self> {
+        let geometry = config.geometry(kind);
+        let head_dim = geometry.head_dim;
+        let project = |part: &str| Linear::from_out_in(&weights.get(&format!("{layer}.self_attn.{part}_proj.weight")));
         Ok(Self {
             kind,
             heads: config.heads,
@@ -51,12 +40,12 @@ impl Attention {
                 Some(partial) => Rope::proportional(head_dim, geometry.rope_base, partial),
                 None => Rope::full(head_dim, geometry.rope_base),
             },
-            queries,
-            keys,
-            values,
-            output,
-            query_norm: norm_weight(config, weights, &format!("{layer}.self_attn.q_norm"), head_dim)?,
-            key_norm: norm_weight(config, weights, &format!("{layer}.self_attn.k_norm"), head_dim)?,
+            queries: project("q"),
+            keys: project("k"),
+            values: (!geometry.values_from_keys).then(|| project("v")),
+            output: project("o"),
+            query_norm: norm_weight(config, weights, &format!("{layer}.self_attn.q_norm"))?,
+            key_norm: norm_weight(config, weights, &format!("{layer}.self_attn.k_norm"))?,
         })
     }
 

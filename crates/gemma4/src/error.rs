@@ -65,6 +65,15 @@ pub enum Error {
         wanted: &'static str,
     },
 
+    /// A factor that would make every number meaningless.
+    #[error("config.json sets {key} to {value}; it must be a positive number")]
+    Factor {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: f32,
+    },
+
     /// Two keys say different things.
     #[error("config.json contradicts itself: {0}")]
     Conflict(String),

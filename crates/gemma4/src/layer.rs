@@ -23,23 +23,17 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    pub(crate) fn load(config: &Config, kind: LayerKind, weights: &mut Weights, name: &str) -> Result<Self> {
-        let attention = Attention::load(config, kind, weights, name)?;
-        let feed_forward = FeedForward::load(config, weights, name)?;
-        let scalar = match config.family {
-            Family::Gemma4 => Some(weights.take(&format!("{name}.layer_scalar"), &[1])?),
-            Family::Gemma3 => None,
-        };
-        let mut norm = |part: &str| norm_weight(config, weights, &format!("{name}.{part}"), config.hidden_size);
+    pub(crate) fn new(config: &Config, kind: LayerKind, weights: &Weights, name: &str) -> Result<Self> {
+        let norm = |part: &str| norm_weight(config, weights, &format!("{name}.{part}"));
         Ok(Self {
             eps: config.eps,
             before_attention: norm("input_layernorm")?,
-            attention,
+            attention: Attention::new(config, kind, weights, name)?,
             after_attention: norm("post_attention_layernorm")?,
             before_feed_forward: norm("pre_feedforward_layernorm")?,
-            feed_forward,
+            feed_forward: FeedForward::new(weights, name),
             after_feed_forward: norm("post_feedforward_layernorm")?,
-            scalar,
+            scalar: (config.family == Family::Gemma4).then(|| weights.get(&format!("{name}.layer_scalar"))),
         })
     }
 
@@ -66,17 +60,9 @@ struct FeedForward {
 }
 
 impl FeedForward {
-    fn load(config: &Config, weights: &mut Weights, layer: &str) -> Result<Self> {
-        let (hidden, inner) = (config.hidden_size, config.intermediate_size);
-        let mut project = |part: &str, out: i32, input: i32| {
-            let weight = weights.take(&format!("{layer}.mlp.{part}_proj.weight"), &[out, input])?;
-            Ok::<_, crate::Error>(Linear::from_out_in(&weight))
-        };
-        Ok(Self {
-            gate: project("gate", inner, hidden)?,
-            up: project("up", inner, hidden)?,
-            down: project("down", hidden, inner)?,
-        })
+    fn new(weights: &Weights, layer: &str) -> Self {
+        let project = |part: &str| Linear::from_out_in(&weights.get(&format!("{layer}.mlp.{part}_proj.weight")));
+        Self { gate: project("gate"), up: project("up"), down: project("down") }
     }
 
     fn forward(&self, x: &Array) -> Result<Array> {
@@ -86,8 +72,8 @@ impl FeedForward {
 }
 
 /// The weight of a norm. Gemma 3 stores what is to be added to 1.
-pub(crate) fn norm_weight(config: &Config, weights: &mut Weights, name: &str, size: i32) -> Result<Array> {
-    let weight = weights.take(&format!("{name}.weight"), &[size])?;
+pub(crate) fn norm_weight(config: &Config, weights: &Weights, name: &str) -> Result<Array> {
+    let weight = weights.get(&format!("{name}.weight"));
     Ok(match config.family {
         Family::Gemma4 => weight,
         Family::Gemma3 => weight.add(scalar(1.0, weight.dtype())?)?,

@@ -10,8 +10,9 @@ mod error;
 mod layer;
 mod model;
 mod names;
+mod tensors;
 
-pub use config::{Config, Family, LayerKind};
+pub use config::{Config, Family, Geometry, LayerKind};
 pub use conversation::{Conversation, Verifier};
 pub use error::{Error, Result};
 pub use model::{Model, Rows};

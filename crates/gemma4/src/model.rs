@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use mlx_rs::{Array, Dtype, fast, ops};
-use nn::{Cache, Inventory, Linear, Vocabulary, Weights, scalar, softcap};
+use nn::{Cache, Fitted, Inventory, Linear, Surplus, Vocabulary, Weights, scalar, softcap};
 
 use crate::{
     Config, Error, Family, LayerKind, Result,
     attention::Masks,
     layer::{Layer, norm_weight},
     names::canonical,
+    tensors::tensors,
 };
 
 /// A loaded target.
@@ -34,39 +35,42 @@ pub struct Rows {
 }
 
 impl Model {
-    /// Loads a checkpoint; with a `dtype` everything is converted to it and computed in it.
+    /// Checks that a folder holds a target that runs here, whole, without reading its weights.
+    ///
+    /// # Errors
+    /// When the configuration or the tensors are not those of one.
+    pub fn check(folder: &Path) -> Result<(Config, Inventory)> {
+        let config = Config::read(folder)?;
+        let inventory = Inventory::read(folder)?;
+        fit(&config, &inventory)?;
+        Ok((config, inventory))
+    }
+
+    /// Loads a checkpoint; everything is converted to `dtype` and computed in it. Without one it is the embedding
+    /// table's own type, except that float16 becomes bfloat16: Gemma's activations leave the range of float16.
     ///
     /// # Errors
     /// When the configuration or the weights are not those of a target that runs here.
     pub fn load(folder: &Path, dtype: Option<Dtype>) -> Result<Self> {
-        let config = Config::read(folder)?;
-        let inventory = Inventory::read(folder)?;
-        let mut weights = Weights::open(&inventory, dtype, |name| canonical(name, config.tied))?;
-        let model = Self::take(config, &mut weights)?;
-        weights.finish()?;
-        Ok(model)
+        let (config, inventory) = Self::check(folder)?;
+        let dtype = dtype.unwrap_or_else(|| stored_dtype(&config, &inventory));
+        let weights = Weights::read(&fit(&config, &inventory)?, dtype)?;
+        Self::new(config, &weights, dtype)
     }
 
-    fn take(config: Config, weights: &mut Weights) -> Result<Self> {
-        let table = weights.take("embed_tokens.weight", &[config.vocab_size, config.hidden_size])?;
+    fn new(config: Config, weights: &Weights, dtype: Dtype) -> Result<Self> {
+        let table = weights.get("embed_tokens.weight");
         let layers = config.layers.iter().enumerate();
-        let layers = layers
-            .map(|(i, &kind)| Layer::load(&config, kind, weights, &format!("layers.{i}")))
-            .collect::<Result<Vec<_>>>()?;
-        let head = if config.tied {
-            Linear::from_out_in(&table)
-        } else {
-            Linear::from_out_in(&weights.take("lm_head.weight", &[config.vocab_size, config.hidden_size])?)
-        };
-        let dtype = table.dtype();
         Ok(Self {
+            layers: layers
+                .map(|(i, &kind)| Layer::new(&config, kind, weights, &format!("layers.{i}")))
+                .collect::<Result<_>>()?,
+            head: Linear::from_out_in(&if config.tied { table.clone() } else { weights.get("lm_head.weight") }),
             embed_scale: embed_scale(&config, dtype)?,
-            norm: norm_weight(&config, weights, "norm", config.hidden_size)?,
+            norm: norm_weight(&config, weights, "norm")?,
             config,
             dtype,
             table,
-            layers,
-            head,
         })
     }
 
@@ -117,10 +121,7 @@ impl Model {
     }
 
     /// Whether every tap names a layer, or the final norm.
-    ///
-    /// # Errors
-    /// Names the first that does not.
-    pub fn check_taps(&self, taps: &[usize]) -> Result<()> {
+    fn check_taps(&self, taps: &[usize]) -> Result<()> {
         let layers = self.layers.len();
         match taps.iter().find(|&&tap| tap > layers) {
             Some(&tap) => Err(Error::Tap { tap, last: layers - 1, layers }),
@@ -152,6 +153,21 @@ impl Vocabulary for Model {
 
     fn size(&self) -> i32 {
         self.config.vocab_size
+    }
+}
+
+/// Finds every tensor of the model among those of the files.
+fn fit<'a>(config: &Config, inventory: &'a Inventory) -> nn::Result<Fitted<'a>> {
+    inventory.fit(&tensors(config), Surplus::Refuse, |name| canonical(name, config.tied))
+}
+
+/// The type that an unconverted model computes in: one for all, or a stray float32 norm would turn the whole stream
+/// into float32.
+fn stored_dtype(config: &Config, inventory: &Inventory) -> Dtype {
+    let is_table = |name: &str| canonical(name, config.tied).as_deref() == Some("embed_tokens.weight");
+    match inventory.tensors().iter().find(|(name, _)| is_table(name)) {
+        Some((_, stored)) if stored.dtype == "F32" => Dtype::Float32,
+        _ => Dtype::Bfloat16,
     }
 }
 

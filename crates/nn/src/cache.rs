@@ -64,9 +64,8 @@ impl Cache {
         self.committed
     }
 
-    /// How many rows of a pass starting now would find older rows, and how many.
-    #[must_use]
-    pub fn visible_before(&self) -> usize {
+    /// How many committed rows a pass that starts now may look at.
+    fn visible_before(&self) -> usize {
         let stored = self.buffer.as_ref().map_or(0, |buffer| buffer.end - buffer.start);
         self.window.map_or(stored, |window| stored.min(window - 1))
     }
@@ -74,7 +73,7 @@ impl Cache {
     /// Writes the rows of a pass, undecided. Keys and values are `[1, groups, L, D]`.
     ///
     /// # Errors
-    /// When the last pass is still undecided (nothing is written then), or MLX fails.
+    /// When the last pass is still undecided (nothing is written then), or MLX fails (the cache is unusable then).
     pub fn append(&mut self, keys: &Array, values: &Array) -> Result<Visible> {
         if self.pending > 0 {
             return Err(Error::Commit { rows: 0, pending: self.pending });
@@ -105,14 +104,14 @@ impl Cache {
         Ok(())
     }
 
-    /// The committed rows that are still stored: keys and values, oldest first. `None` before the first pass.
+    /// The committed rows that are stored, `[1, groups, rows, D]` each, oldest first; `None` before the first pass. A
+    /// sliding cache may still store some that have left its window.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn rows(&self) -> Result<Option<(Array, Array)>> {
         let Some(buffer) = &self.buffer else { return Ok(None) };
-        let first = buffer.end - self.pending - self.visible_before().min(buffer.end - self.pending);
-        let rows = |array: &Array| slice(array, first, buffer.end - self.pending);
+        let rows = |array: &Array| slice(array, buffer.start, buffer.end - self.pending);
         Ok(Some((rows(&buffer.keys)?, rows(&buffer.values)?)))
     }
 

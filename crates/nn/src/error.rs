@@ -26,7 +26,7 @@ pub enum Error {
     },
 
     /// A file is no safetensors file, or a damaged one.
-    #[error("{} is not a whole safetensors file: {reason}; download it again", path.display())]
+    #[error("{} cannot be used: {reason}; download it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum Error {
         /// The tensor.
         name: String,
         /// What the file holds.
-        found: Vec<i32>,
+        found: Vec<usize>,
         /// What the configuration asks for.
         wanted: Vec<i32>,
     },
@@ -61,6 +61,17 @@ pub enum Error {
         name: String,
         /// What the file holds.
         found: String,
+    },
+
+    /// Two tensors go by the same name.
+    #[error("the tensors {first} and {second} are both {name}; only one of them can be meant")]
+    Twice {
+        /// What both are called here.
+        name: String,
+        /// What the files call one.
+        first: String,
+        /// What the files call the other.
+        second: String,
     },
 
     /// Tensors are left over: the checkpoint is of another kind than its configuration says.
@@ -89,6 +100,10 @@ pub enum Error {
         /// Where the anchor stands.
         position: usize,
     },
+
+    /// A draft does not say what it was drawn from, and the ratio rule must know: a fault in this program.
+    #[error("a draft for the ratio rule does not say what it was drawn from")]
+    Unsaid,
 
     /// MLX failed.
     #[error("MLX failed: {0}")]

@@ -29,4 +29,4 @@ pub use linear::Linear;
 pub use rope::Rope;
 pub use sampling::{Rule, Sampler, Sampling};
 pub use vocabulary::Vocabulary;
-pub use weights::{Inventory, Stored, Weights, save};
+pub use weights::{Fitted, Inventory, Stored, Surplus, Weights, save};

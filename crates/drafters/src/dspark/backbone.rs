@@ -81,7 +81,7 @@ impl Backbone {
     /// The block behind an anchor whose raw embedding is `[1, 1, H]`: all γ rows after the last norm, `[γ, D]`.
     ///
     /// A block always has all its rows, since each sees all others: fewer would change the predictions.
-    pub(super) fn forward(&self, anchor: &Array, caches: &[Cache]) -> Result<Array> {
+    pub(super) fn forward(&self, anchor: &Array, caches: &mut [Cache]) -> Result<Array> {
         let anchor = self.token.forward(&anchor.as_dtype(Dtype::Float32)?)?;
         let masks = self.masks.expand_dims(0)?;
         let mut rows = ops::concatenate(&[&anchor, &masks], 1)?.add(&self.positions)?;
@@ -99,15 +99,13 @@ impl Backbone {
         self.output.forward(rows)
     }
 
-    fn attention(&self, block: &Block, rows: &Array, cache: &Cache) -> Result<Array> {
+    fn attention(&self, block: &Block, rows: &Array, cache: &mut Cache) -> Result<Array> {
         let rows = self.normed(rows, &block.attention_norm)?;
         let queries = split_heads(&block.queries.forward(&rows)?, self.heads)?;
-        let (mut keys, mut values) = self.keys_and_values(block, &rows)?;
-        if let Some((context_keys, context_values)) = cache.rows()? {
-            keys = ops::concatenate(&[&context_keys, &keys], 2)?;
-            values = ops::concatenate(&[&context_values, &values], 2)?;
-        }
-        let attended = attend(&queries, &keys, &values, self.scale, &Mask::None)?;
+        let (keys, values) = self.keys_and_values(block, &rows)?;
+        let visible = cache.append(&keys, &values)?;
+        cache.commit(0)?; // the block's own rows never enter the context
+        let attended = attend(&queries, &visible.keys, &visible.values, self.scale, &Mask::None)?;
         block.output.forward(&merge_heads(&attended)?)
     }
 

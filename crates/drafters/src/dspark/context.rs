@@ -46,8 +46,8 @@ impl Proposer<'_> {
     ///
     /// # Errors
     /// When MLX fails.
-    pub fn block(&self, anchor: Token, n: usize) -> Result<(Array, Array)> {
-        let Context { drafter, vocabulary, caches } = &*self.context;
+    pub fn block(&mut self, anchor: Token, n: usize) -> Result<(Array, Array)> {
+        let Context { drafter, vocabulary, caches } = &mut *self.context;
         let anchor = vocabulary.embed_raw(&Array::from_slice(&[anchor], &[1, 1]))?;
         let rows = drafter.backbone.forward(&anchor, caches)?;
         let read = rows.try_index((..i32::try_from(n).unwrap_or(i32::MAX), ..))?;

@@ -186,6 +186,13 @@ fn check(config: &RawConfig, dims: &RawDims) -> Result<(), String> {
     small("config.ffMult", usize::try_from(config.ff_mult).unwrap_or(0), 1000)?;
     size("dims.hiddenSize", dims.hidden_size)?;
     size("dims.vocabSize", dims.vocab_size)?;
+    let thresholds = config.sts.as_ref().map_or(&[][..], |sts| &sts.thresholds);
+    if thresholds.len() > config.gamma || !thresholds.iter().all(|threshold| (0.0..=1.0).contains(threshold)) {
+        return Err(format!("config.sts.thresholds is {thresholds:?}, not at most {} numbers in 0..=1", config.gamma));
+    }
+    if !(dims.eps.is_finite() && dims.eps > 0.0) {
+        return Err(format!("dims.eps is {} and must be positive", dims.eps));
+    }
     if config.d_draft % config.n_heads != 0 {
         return Err(format!("config.dDraft is {}, not a multiple of nHeads, {}", config.d_draft, config.n_heads));
     }

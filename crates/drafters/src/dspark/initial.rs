@@ -81,9 +81,9 @@ impl Normals {
     fn take(&mut self, count: usize) -> Vec<f32> {
         let mut values = Vec::with_capacity(count + 1);
         while values.len() < count {
-            let radius = (-2.0 * self.uniform().max(1e-12).ln()).sqrt() * Self::DEVIATION;
+            let radius = (-2.0 * self.uniform().max(1e-12).ln()).sqrt();
             let (sine, cosine) = (2.0 * std::f64::consts::PI * self.uniform()).sin_cos();
-            values.extend([(radius * cosine) as f32, (radius * sine) as f32]);
+            values.extend([cosine, sine].map(|part| (radius * part * Self::DEVIATION) as f32));
         }
         values.truncate(count);
         values

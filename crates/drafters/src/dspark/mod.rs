@@ -10,7 +10,11 @@ mod head;
 mod initial;
 mod parameters;
 
-use std::{path::Path, rc::Rc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
 
 pub use context::{Context, Proposer};
 pub(crate) use document::DOCUMENT;
@@ -35,15 +39,18 @@ pub struct DSpark {
 }
 
 impl DSpark {
+    /// Checks that the files hold every parameter, without reading them.
+    pub(crate) fn check(document: &Document, folder: &Path) -> Result<Inventory> {
+        let inventory = Inventory::read(folder)?;
+        parameters::fit(document, &inventory)?;
+        Ok(inventory)
+    }
+
     pub(crate) fn load(document: Document, folder: &Path) -> Result<Self> {
         let inventory = Inventory::read(folder)?;
-        let mut weights = Weights::open(&inventory, Some(Dtype::Float32), |name| Some(name.to_owned()))?;
-        let mut parameters = Vec::new();
-        for (name, shape) in parameters::shapes(&document) {
-            let parameter = weights.take(&name, &shape)?;
-            parameters.push((name, parameter));
-        }
-        weights.read()?; // the format allows tensors that it does not name
+        let weights = Weights::read(&parameters::fit(&document, &inventory)?, Dtype::Float32)?;
+        let names = parameters::shapes(&document).into_iter().map(|(name, _)| name);
+        let parameters = names.map(|name| (name.clone(), weights.get(&name))).collect();
         Ok(Self::new(document, parameters))
     }
 
@@ -58,25 +65,31 @@ impl DSpark {
     /// The numbers are those of the format's own generator for this seed, bit for bit.
     ///
     /// # Errors
-    /// When `new` describes no drafter.
+    /// When `new` describes no drafter, or one that is larger than any target.
     pub fn fresh(new: &New) -> Result<Self> {
         let document = Document::new(new)?;
+        parameters::check_size(&document)?;
         let parameters = initial::parameters(&document, new.seed);
         Ok(Self::new(document, parameters))
     }
 
-    /// Writes the drafter as a folder.
+    /// Writes the drafter as a new folder, whole or not at all.
     ///
     /// # Errors
-    /// When the folder already holds a drafter, or cannot be written.
+    /// When there is already something in the folder, or it cannot be written.
     pub fn save(&self, folder: &Path) -> Result<()> {
-        if folder.join(DOCUMENT).exists() {
+        let failed = |source| Error::File { path: folder.to_owned(), source };
+        if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(Error::Exists { folder: folder.to_owned() });
         }
-        std::fs::create_dir_all(folder).map_err(|source| Error::File { path: folder.to_owned(), source })?;
+        let mut draft = folder.as_os_str().to_owned();
+        draft.push(".unfinished");
+        let draft = PathBuf::from(draft);
+        fs::create_dir_all(&draft).map_err(failed)?;
         let tensors = self.parameters.iter().map(|(name, parameter)| (name.as_str(), parameter));
-        save(tensors, &folder.join("model.safetensors"))?;
-        self.document.write(folder)
+        save(tensors, &draft.join("model.safetensors"))?;
+        self.document.write(&draft)?;
+        fs::rename(&draft, folder).map_err(failed)
     }
 
     /// What the drafter's files say of it.

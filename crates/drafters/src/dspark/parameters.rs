@@ -1,8 +1,13 @@
 //! The names and shapes of the format's tensors, `[in, out]`.
 
 use mlx_rs::Array;
+use nn::{Fitted, Inventory, Surplus};
 
 use super::Document;
+use crate::{Error, Result};
+
+/// The most numbers that a new drafter may have: more than the largest target.
+const MOST: u64 = 1 << 35;
 
 /// Every parameter with its shape, in the order of the file.
 pub(super) fn shapes(document: &Document) -> Vec<(String, Vec<i32>)> {
@@ -43,6 +48,18 @@ pub(super) fn shapes(document: &Document) -> Vec<(String, Vec<i32>)> {
         shapes.extend(recurrent.map(|(name, shape)| (name.to_owned(), shape)));
     }
     shapes
+}
+
+/// Finds every parameter among the tensors of the files; the format allows more than it names.
+pub(super) fn fit<'a>(document: &Document, inventory: &'a Inventory) -> Result<Fitted<'a>> {
+    Ok(inventory.fit(&shapes(document), Surplus::Skip, |name| Some(name.to_owned()))?)
+}
+
+/// Refuses a drafter that no memory could hold, before memory is asked for.
+pub(super) fn check_size(document: &Document) -> Result<()> {
+    let numbers = |shape: &Vec<i32>| shape.iter().map(|&n| u64::from(n.unsigned_abs())).fold(1, u64::saturating_mul);
+    let numbers = shapes(document).iter().map(|(_, shape)| numbers(shape)).fold(0, u64::saturating_add);
+    if numbers > MOST { Err(Error::TooLarge { numbers, most: MOST }) } else { Ok(()) }
 }
 
 /// The parameter called `name`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Attention, LayerKind, require};
+use super::{Family, Geometry, LayerKind, require};
 use crate::{Error, Result};
 
 /// More layers than any model has: a number above it is a fault in the file.
@@ -29,8 +29,8 @@ pub(super) struct Raw {
     pub(super) tie_word_embeddings: Option<bool>,
     pub(super) attention_k_eq_v: Option<bool>,
     pub(super) query_pre_attn_scalar: Option<f32>,
-    pub(super) rope_local_base_freq: Option<f32>,
-    pub(super) rope_theta: Option<f32>,
+    rope_local_base_freq: Option<f32>,
+    rope_theta: Option<f32>,
     num_hidden_layers: Option<usize>,
     sliding_window_pattern: Option<usize>,
     layer_types: Option<Vec<LayerKind>>,
@@ -47,9 +47,17 @@ pub(super) struct Raw {
     pub(super) quantized: bool,
 }
 
-/// The rotary settings of one kind of layer.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct RopeParameters {
+/// The checked rotary settings of one kind of layer.
+#[derive(Debug)]
+pub(super) struct Rope {
+    base: f32,
+    /// The part of the lanes that rotates, if not all do.
+    partial: Option<f32>,
+}
+
+/// The same as publishers write them.
+#[derive(Debug, Deserialize)]
+struct RopeParameters {
     rope_type: Option<String>,
     rope_theta: Option<f32>,
     partial_rotary_factor: Option<f32>,
@@ -57,43 +65,66 @@ pub(super) struct RopeParameters {
 }
 
 impl Raw {
-    /// The kinds of the layers, as listed, or by the family's pattern: every sixth layer is full, and the last.
-    pub(super) fn layers(&self) -> Result<Vec<LayerKind>> {
+    /// The kinds of the layers, as listed, or by the family's pattern: every sixth layer is full, and Gemma 4's last.
+    pub(super) fn layers(&self, family: Family) -> Result<Vec<LayerKind>> {
         let count = require(self.num_hidden_layers, "num_hidden_layers")?;
-        match &self.layer_types {
-            _ if count > MAX_LAYERS => {
-                let value = i64::try_from(count).unwrap_or(i64::MAX);
-                Err(Error::Number { key: "num_hidden_layers", value, wanted: "at most a thousand" })
-            }
-            Some(kinds) if kinds.len() == count => Ok(kinds.clone()),
-            Some(kinds) => {
-                Err(Error::Conflict(format!("num_hidden_layers is {count}, layer_types lists {}", kinds.len())))
-            }
-            None => {
-                // E2B, the member with 35 layers, has a shorter pattern than the others.
-                let pattern = self.sliding_window_pattern.unwrap_or(if count == 35 { 5 } else { 6 });
-                let full = |layer: usize| (layer + 1).is_multiple_of(pattern.max(1));
-                Ok((0..count).map(|i| if full(i) { LayerKind::Full } else { LayerKind::Sliding }).collect())
-            }
+        if count > MAX_LAYERS {
+            let value = i64::try_from(count).unwrap_or(i64::MAX);
+            return Err(Error::Number { key: "num_hidden_layers", value, wanted: "at most a thousand" });
         }
+        if let Some(kinds) = &self.layer_types {
+            if kinds.len() == count {
+                return Ok(kinds.clone());
+            }
+            return Err(Error::Conflict(format!("num_hidden_layers is {count}, layer_types lists {}", kinds.len())));
+        }
+        // E2B, the member with 35 layers, has a shorter pattern than the others.
+        let pattern = self.sliding_window_pattern.unwrap_or(if count == 35 { 5 } else { 6 }).max(1);
+        let last = |layer: usize| family == Family::Gemma4 && layer + 1 == count;
+        let full = |layer: usize| (layer + 1).is_multiple_of(pattern) || last(layer);
+        Ok((0..count).map(|layer| if full(layer) { LayerKind::Full } else { LayerKind::Sliding }).collect())
     }
 
-    /// The rotary settings of layers of `kind`, nested under `rope_parameters` or else `flat`.
-    pub(super) fn rope(&self, kind: &str, flat: impl FnOnce() -> RopeParameters) -> Result<RopeParameters> {
-        let flat = flat();
-        let Some(nested) = self.rope_parameters.as_ref().and_then(|nested| nested.get(kind)) else { return Ok(flat) };
-        let nested = RopeParameters::deserialize(nested)
-            .map_err(|error| Error::Conflict(format!("rope_parameters.{kind} cannot be read: {error}")))?;
-        let stated = match kind {
-            "full_attention" => self.rope_theta,
-            _ => self.rope_local_base_freq,
+    /// The rotary settings of layers of `kind`: nested under `rope_parameters`, or flat, or the family's own.
+    pub(super) fn rope(&self, kind: LayerKind, base: f32, partial: Option<f32>) -> Result<Rope> {
+        let (key, flat) = match kind {
+            LayerKind::Sliding => ("sliding_attention", self.rope_local_base_freq),
+            LayerKind::Full => ("full_attention", self.rope_theta),
         };
-        match (stated, nested.rope_theta) {
-            (Some(flat), Some(nested)) if (flat - nested).abs() > f32::EPSILON * flat => {
-                Err(Error::Conflict(format!("the rotary base of {kind} is {flat} and {nested}")))
-            }
-            _ => Ok(RopeParameters { rope_theta: nested.rope_theta.or(flat.rope_theta), ..nested }),
+        let Some(nested) = self.nested_rope(key)? else {
+            return Ok(Rope { base: flat.unwrap_or(base), partial });
+        };
+        if let (Some(flat), Some(nested)) = (flat, nested.rope_theta)
+            && (flat - nested).abs() > f32::EPSILON * flat
+        {
+            return Err(Error::Conflict(format!("the rotary base of {key} is {flat} and {nested}")));
         }
+        let refuse = |key, value: String, hint| Err(Error::Unsupported { key, value, hint });
+        if let Some(factor) = nested.factor.filter(|&factor| (factor - 1.0).abs() > f32::EPSILON) {
+            return refuse("rope_parameters.factor", factor.to_string(), "only unscaled positions are");
+        }
+        let partial = match nested.rope_type.as_deref() {
+            Some("default") => None,
+            None | Some("proportional") => nested.partial_rotary_factor,
+            Some(other) => return refuse("rope_type", other.to_owned(), "only default and proportional are"),
+        };
+        Ok(Rope { base: nested.rope_theta.or(flat).unwrap_or(base), partial })
+    }
+
+    /// The entry of `rope_parameters` for one kind of layer. Some writers leave an empty flat entry beside the nested
+    /// ones; a flat entry that says something is refused, since nobody knows which layers it means.
+    fn nested_rope(&self, key: &str) -> Result<Option<RopeParameters>> {
+        let Some(parameters) = &self.rope_parameters else { return Ok(None) };
+        let empty = |value: &Value| value.is_null() || value == "default";
+        for (flat, value) in parameters {
+            if !matches!(flat.as_str(), "sliding_attention" | "full_attention") && !empty(value) {
+                let value = format!("{flat}: {value}");
+                return Err(Error::Unsupported { key: "rope_parameters", value, hint: "only one entry per kind is" });
+            }
+        }
+        let Some(nested) = parameters.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
+        let unreadable = |error| Error::Conflict(format!("rope_parameters.{key} cannot be read: {error}"));
+        RopeParameters::deserialize(nested).map(Some).map_err(unreadable)
     }
 
     /// Names the first thing that the forward pass could not do.
@@ -131,32 +162,8 @@ impl Raw {
     }
 }
 
-impl RopeParameters {
-    /// All lanes rotate.
-    pub(super) fn plain(theta: f32) -> Self {
-        Self { rope_type: None, rope_theta: Some(theta), partial_rotary_factor: None, factor: None }
-    }
-
-    /// Part of the lanes rotates.
-    pub(super) fn proportional(theta: f32, partial: f32) -> Self {
-        let rope_type = Some("proportional".into());
-        Self { rope_type, rope_theta: Some(theta), partial_rotary_factor: Some(partial), factor: None }
-    }
-
-    pub(super) fn attention(&self, head_dim: i32, groups: i32, values_from_keys: bool) -> Result<Attention> {
-        let rope_partial = match self.rope_type.as_deref() {
-            None | Some("default") => None,
-            Some("proportional") => Some(self.partial_rotary_factor.unwrap_or(1.0)),
-            Some(other) => {
-                let hint = "only default and proportional are";
-                return Err(Error::Unsupported { key: "rope_type", value: other.to_owned(), hint });
-            }
-        };
-        if let Some(factor) = self.factor.filter(|&factor| (factor - 1.0).abs() > f32::EPSILON) {
-            let hint = "only unscaled positions are";
-            return Err(Error::Unsupported { key: "rope_parameters.factor", value: factor.to_string(), hint });
-        }
-        let rope_base = require(self.rope_theta, "rope_theta")?;
-        Ok(Attention { head_dim, groups, rope_base, rope_partial, values_from_keys })
+impl Rope {
+    pub(super) fn geometry(self, head_dim: i32, groups: i32, values_from_keys: bool) -> Geometry {
+        Geometry { head_dim, groups, rope_base: self.base, rope_partial: self.partial, values_from_keys }
     }
 }

@@ -4,7 +4,7 @@
 //! every later position as it was. A position may be drafted in several rounds with the same noise: only the draw of
 //! the round that settles the position reaches the text, so its noise is as good as fresh.
 
-use mlx_rs::{Array, ops, random};
+use mlx_rs::{Array, error::Exception, ops, random};
 
 use crate::Result;
 
@@ -21,24 +21,33 @@ pub(super) enum Use {
 
 /// Standard Gumbel noise for `rows` positions from `position` on, `[rows, vocabulary]`.
 pub(super) fn gumbel(seed: u64, position: usize, rows: i32, vocabulary: i32, purpose: Use) -> Result<Array> {
-    let rows = (position..)
-        .take(usize::try_from(rows).unwrap_or(0))
-        .map(|position| Ok(random::gumbel::<f32>(&[1, vocabulary], &key(seed, position, purpose)?)?))
-        .collect::<Result<Vec<_>>>()?;
-    Ok(ops::concatenate(&rows, 0)?)
+    let row = |key: &Array| random::gumbel::<f32>(&[1, vocabulary], key);
+    each(seed, position, rows, purpose, row)
 }
 
 /// Uniform noise in [0, 1) for `rows` positions from `position` on, `[rows]`.
 pub(super) fn uniform(seed: u64, position: usize, rows: i32, purpose: Use) -> Result<Array> {
-    let rows = (position..)
-        .take(usize::try_from(rows).unwrap_or(0))
-        .map(|position| Ok(random::uniform::<_, f32>(0.0, 1.0, &[1], &key(seed, position, purpose)?)?))
-        .collect::<Result<Vec<_>>>()?;
-    Ok(ops::concatenate(&rows, 0)?)
+    each(seed, position, rows, purpose, |key| random::uniform::<_, f32>(0.0, 1.0, &[1], key))
 }
 
-fn key(seed: u64, position: usize, purpose: Use) -> Result<Array> {
-    Ok(random::key(mix(mix(seed ^ purpose as u64) ^ position as u64))?)
+/// The keys themselves, for a position that only the device knows, `[rows, 2]`.
+pub(super) fn keys(seed: u64, position: usize, rows: i32, purpose: Use) -> Result<Array> {
+    each(seed, position, rows, purpose, |key| key.reshape(&[1, 2]))
+}
+
+fn each(
+    seed: u64,
+    position: usize,
+    rows: i32,
+    purpose: Use,
+    row: impl Fn(&Array) -> Result<Array, Exception>,
+) -> Result<Array> {
+    let rows = (0..rows).zip(position..).map(|(_, position)| row(&key(seed, position, purpose)?));
+    Ok(ops::concatenate(&rows.collect::<Result<Vec<_>, _>>()?, 0)?)
+}
+
+fn key(seed: u64, position: usize, purpose: Use) -> Result<Array, Exception> {
+    random::key(mix(mix(seed ^ purpose as u64) ^ position as u64))
 }
 
 /// The finaliser of `SplitMix64`: neighbouring inputs give unrelated outputs.

@@ -4,11 +4,12 @@
 use mlx_rs::{
     Array, Dtype, ops,
     ops::indexing::{TryIndexOp, argmax_axis, take_along_axis},
+    random,
 };
 
 use super::{
     Drawn, Ruling,
-    noise::{Use, gumbel, uniform},
+    noise::{Use, gumbel, keys, uniform},
 };
 use crate::{Draft, Result};
 
@@ -25,7 +26,7 @@ pub(super) fn draw(scores: &Array, seed: u64, position: usize) -> Result<Drawn> 
 /// Judges a draft by the target's scores `[d + 1, V]`; row 0 chooses the token at `position`.
 pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -> Result<Ruling> {
     let Some(log_q) = &draft.log_q else {
-        return Err(crate::Error::Device("a draft for the ratio rule must say what it was drawn from".into()));
+        return Err(crate::Error::Unsaid);
     };
     let (rows, vocabulary) = (log_q.dim(0), log_q.dim(1));
     let p = ops::exp(log_softmax(scores)?)?;
@@ -41,9 +42,11 @@ pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -
     let mass = residual.sum_axis(-1, true)?;
     let residual = ops::select(mass.gt(Array::from_f32(NO_MASS))?, &residual, &p_drafted)?;
     let weights = ops::concatenate(&[&residual, &p.try_index((rows.., ..))?], 0)?;
-    let noise = gumbel(seed, position, rows + 1, vocabulary, Use::Token)?;
-    let drawn = argmax_axis(ops::log(weights)?.add(noise)?, -1, false)?;
-    let next = drawn.take_axis(&accepted, 0)?;
+    // Only the row behind the last accepted token is drawn from, with the noise of its position.
+    let weights = weights.take_axis(&accepted, 0)?;
+    let noise =
+        random::gumbel::<f32>(&[vocabulary], &keys(seed, position, rows + 1, Use::Token)?.take_axis(&accepted, 0)?)?;
+    let next = argmax_axis(ops::log(weights)?.add(noise)?, -1, false)?;
     Ok(Ruling::Ruled { accepted, next })
 }
 

@@ -2,10 +2,7 @@
 //!
 //! The order is that of mlx-lm: the filters see the untempered probabilities, top-p first.
 
-use mlx_rs::{
-    Array, ops,
-    ops::indexing::{take_along_axis, topk_axis},
-};
+use mlx_rs::{Array, ops, ops::indexing::topk_axis};
 
 use super::{Sampling, float32};
 use crate::Result;
@@ -24,14 +21,14 @@ pub(super) fn apply(logits: &Array, sampling: &Sampling) -> Result<Array> {
     Ok(scores.divide(Array::from_f32(sampling.temperature))?)
 }
 
-/// Keeps the most likely tokens until they make up `top_p`; the one that crosses the line stays.
+/// Keeps the most likely tokens until they make up `top_p`; the one that crosses the line stays, and so does the most
+/// likely one. Tokens as likely as the last of them stay too.
 fn top_p(scores: &Array, top_p: f32) -> Result<Array> {
-    let order = ops::argsort_axis(scores, -1)?;
-    let cumulative = ops::exp(take_along_axis(scores, &order, -1)?)?.cumsum(-1, None, None)?;
-    // Back into the order of the vocabulary: the sorted position of each token is the inverse of `order`.
-    let ranks = ops::argsort_axis(&order, -1)?;
-    let cumulative = take_along_axis(&cumulative, &ranks, -1)?;
-    keep(scores, &cumulative.gt(Array::from_f32(1.0 - top_p))?)
+    let ascending = ops::sort_axis(scores, -1)?;
+    let cumulative = ops::exp(&ascending)?.cumsum(-1, None, None)?;
+    let kept = cumulative.gt(Array::from_f32(1.0 - top_p))?;
+    let least = ops::select(&kept, &ascending, Array::from_f32(f32::INFINITY))?.min_axis(-1, true)?;
+    keep(scores, &scores.ge(ops::minimum(least, scores.max_axis(-1, true)?)?)?)
 }
 
 /// Keeps the `k` most likely tokens, and those as likely as the last of them.

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
     io::Read,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use safetensors::tensor::Metadata;
@@ -31,6 +31,50 @@ pub struct Stored {
     pub dtype: String,
     /// Its shape.
     pub shape: Vec<usize>,
+}
+
+/// What becomes of tensors that nobody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surplus {
+    /// They are an error: the checkpoint is of another kind than its configuration says.
+    Refuse,
+    /// They are not read.
+    Skip,
+}
+
+/// An inventory that holds everything a model needs, and what to call it.
+#[derive(Debug)]
+pub struct Fitted<'a> {
+    inventory: &'a Inventory,
+    /// From the name in the file to the name that was asked for.
+    names: BTreeMap<String, String>,
+}
+
+impl Fitted<'_> {
+    /// The files to read.
+    #[must_use]
+    pub fn files(&self) -> &[PathBuf] {
+        &self.inventory.files
+    }
+
+    /// What the tensor that a file calls `stored` was asked for as, if it was.
+    #[must_use]
+    pub fn name(&self, stored: &str) -> Option<&str> {
+        self.names.get(stored).map(String::as_str)
+    }
+}
+
+impl Stored {
+    fn check(&self, name: &str, shape: &[i32]) -> Result<()> {
+        let wanted = shape.iter().map(|&n| usize::try_from(n).unwrap_or(0));
+        if !self.shape.iter().copied().eq(wanted) {
+            return Err(Error::Shape { name: name.to_owned(), found: self.shape.clone(), wanted: shape.to_vec() });
+        }
+        match self.dtype.as_str() {
+            "F32" | "BF16" | "F16" => Ok(()),
+            found => Err(Error::Dtype { name: name.to_owned(), found: found.to_owned() }),
+        }
+    }
 }
 
 /// `model.safetensors.index.json`.
@@ -61,8 +105,10 @@ impl Inventory {
         let text = std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
         let index: Index = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         let names = index.weight_map.values().collect::<BTreeSet<_>>();
-        if let Some(name) = names.iter().find(|name| Path::new(name).components().count() != 1) {
-            return Err(damaged(format!("it names the file {name:?}, which is outside the folder")));
+        let inside =
+            |name: &str| matches!(Path::new(name).components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
+        if let Some(name) = names.iter().find(|name| !inside(name)) {
+            return Err(damaged(format!("it names the file {name:?}, which is not in the folder")));
         }
         let inventory = Self::of(folder, names.into_iter().map(|name| folder.join(name)))?;
         match index.weight_map.into_keys().find(|name| !inventory.tensors.contains_key(name)) {
@@ -80,16 +126,37 @@ impl Inventory {
         Ok(inventory)
     }
 
-    /// The checkpoint's folder.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// The files that hold the tensors.
-    #[must_use]
-    pub fn files(&self) -> &[PathBuf] {
-        &self.files
+    /// Checks that the files hold every tensor in `wanted`, in its shape and as floats, once `rename` has given them
+    /// their names; those it gives none are skipped.
+    ///
+    /// # Errors
+    /// When a tensor is missing, misshapen, no float, there twice, or was not asked for while `surplus` refuses that.
+    pub fn fit(
+        &self,
+        wanted: &[(String, Vec<i32>)],
+        surplus: Surplus,
+        rename: impl Fn(&str) -> Option<String>,
+    ) -> Result<Fitted<'_>> {
+        let mut names = BTreeMap::new();
+        let mut by_name = BTreeMap::new();
+        for stored in self.tensors.keys() {
+            let Some(name) = rename(stored) else { continue };
+            if let Some(other) = by_name.insert(name.clone(), stored) {
+                return Err(Error::Twice { name, first: other.clone(), second: stored.clone() });
+            }
+            names.insert(stored.clone(), name);
+        }
+        for (name, shape) in wanted {
+            let missing = || Error::Missing { name: name.clone(), folder: self.folder.clone() };
+            let stored = by_name.remove(name).ok_or_else(missing)?;
+            self.tensors[stored].check(stored, shape)?;
+        }
+        if surplus == Surplus::Refuse && !by_name.is_empty() {
+            let names = by_name.into_values().cloned().collect();
+            return Err(Error::Unused { folder: self.folder.clone(), names });
+        }
+        names.retain(|_, name| !by_name.contains_key(name));
+        Ok(Fitted { inventory: self, names })
     }
 
     /// The tensors by the names that the files give them.
@@ -133,7 +200,10 @@ fn read_header(path: &Path, tensors: &mut BTreeMap<String, Stored>) -> Result<u6
         return Err(damaged(format!("it has {size} bytes, its header describes {expected}")));
     }
     for (name, info) in metadata.tensors() {
-        tensors.insert(name, Stored { dtype: format!("{:?}", info.dtype), shape: info.shape.clone() });
+        let stored = Stored { dtype: format!("{:?}", info.dtype), shape: info.shape.clone() };
+        if tensors.insert(name.clone(), stored).is_some() {
+            return Err(damaged(format!("another shard holds the tensor {name} too")));
+        }
     }
     Ok(size)
 }

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 mod raw;
 
-use raw::{Raw, RopeParameters};
+use raw::Raw;
 
 /// The members of the family that run here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,6 @@ pub enum Family {
 
 /// How far back a layer's rows see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum LayerKind {
     /// The newest rows only.
     #[serde(rename = "sliding_attention")]
@@ -48,9 +47,9 @@ pub struct Config {
     /// Query heads.
     pub heads: i32,
     /// Attention in sliding layers.
-    pub sliding: Attention,
+    pub sliding: Geometry,
     /// Attention in full layers.
-    pub full: Attention,
+    pub full: Geometry,
     /// Rows that a row of a sliding layer sees, itself included.
     pub window: usize,
     /// Scale of the attention scores.
@@ -65,9 +64,9 @@ pub struct Config {
     pub max_positions: usize,
 }
 
-/// What differs between sliding and full layers.
+/// What differs between the attention of sliding and of full layers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attention {
+pub struct Geometry {
     /// Size of a head, `D`.
     pub head_dim: i32,
     /// Key/value heads.
@@ -95,16 +94,37 @@ impl Config {
         let mut raw = Raw::deserialize(text).map_err(malformed)?;
         raw.quantized |= value.get("quantization").or(value.get("quantization_config")).is_some_and(|q| !q.is_null());
         raw.refuse_unsupported()?;
-        let config = match family {
-            Family::Gemma4 => Self::gemma4(&raw),
-            Family::Gemma3 => Self::gemma3(&raw),
-        }?;
-        config.check_numbers()?;
+        let config = Self::parse(family, &raw)?;
+        config.check_sizes()?;
+        config.check_factors()?;
         Ok(config)
     }
 
+    fn parse(family: Family, raw: &Raw) -> Result<Self> {
+        let (sliding, full, scale) = match family {
+            Family::Gemma4 => gemma4(raw)?,
+            Family::Gemma3 => gemma3(raw)?,
+        };
+        Ok(Self {
+            family,
+            hidden_size: require(raw.hidden_size, "hidden_size")?,
+            vocab_size: raw.vocab_size.unwrap_or(262_144),
+            intermediate_size: require(raw.intermediate_size, "intermediate_size")?,
+            layers: raw.layers(family)?,
+            heads: require(raw.num_attention_heads, "num_attention_heads")?,
+            sliding,
+            full,
+            window: require(raw.sliding_window, "sliding_window")?,
+            scale,
+            eps: raw.rms_norm_eps.unwrap_or(1e-6),
+            softcap: raw.final_logit_softcapping.filter(|&cap| cap != 0.0),
+            tied: raw.tie_word_embeddings.unwrap_or(true),
+            max_positions: raw.max_position_embeddings.unwrap_or(131_072),
+        })
+    }
+
     /// Refuses numbers that no tensor can have, before anything is computed with them.
-    fn check_numbers(&self) -> Result<()> {
+    fn check_sizes(&self) -> Result<()> {
         let positive = [
             ("hidden_size", self.hidden_size),
             ("vocab_size", self.vocab_size),
@@ -132,69 +152,50 @@ impl Config {
         Ok(())
     }
 
-    fn gemma4(raw: &Raw) -> Result<Self> {
-        let shared = raw.attention_k_eq_v.unwrap_or(false);
-        let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
-        let sliding = raw.rope("sliding_attention", || RopeParameters::plain(10_000.0))?;
-        let full = raw.rope("full_attention", || RopeParameters::proportional(1e6, 0.25))?;
-        let head_dim = require(raw.head_dim, "head_dim")?;
-        Ok(Self {
-            sliding: sliding.attention(head_dim, groups, false)?,
-            full: full.attention(
-                raw.global_head_dim.unwrap_or(head_dim),
-                raw.num_global_key_value_heads.filter(|_| shared).unwrap_or(groups),
-                shared,
-            )?,
-            scale: 1.0,
-            softcap: raw.final_logit_softcapping.filter(|&cap| cap > 0.0),
-            ..Self::common(Family::Gemma4, raw)?
-        })
-    }
-
-    fn gemma3(raw: &Raw) -> Result<Self> {
-        let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
-        let head_dim = raw.head_dim.unwrap_or(256);
-        let base = |flat: Option<f32>, default: f32| move || RopeParameters::plain(flat.unwrap_or(default));
-        let sliding = raw.rope("sliding_attention", base(raw.rope_local_base_freq, 10_000.0))?;
-        let full = raw.rope("full_attention", base(raw.rope_theta, 1e6))?;
-        Ok(Self {
-            sliding: sliding.attention(head_dim, groups, false)?,
-            full: full.attention(head_dim, groups, false)?,
-            scale: raw.query_pre_attn_scalar.unwrap_or(256.0).powf(-0.5),
-            softcap: raw.final_logit_softcapping.filter(|&cap| cap > 0.0),
-            ..Self::common(Family::Gemma3, raw)?
-        })
-    }
-
-    fn common(family: Family, raw: &Raw) -> Result<Self> {
-        let unset =
-            || Attention { head_dim: 0, groups: 0, rope_base: 0.0, rope_partial: None, values_from_keys: false };
-        Ok(Self {
-            family,
-            hidden_size: require(raw.hidden_size, "hidden_size")?,
-            vocab_size: raw.vocab_size.unwrap_or(262_144),
-            intermediate_size: require(raw.intermediate_size, "intermediate_size")?,
-            layers: raw.layers()?,
-            heads: require(raw.num_attention_heads, "num_attention_heads")?,
-            sliding: unset(),
-            full: unset(),
-            window: require(raw.sliding_window, "sliding_window")?,
-            scale: 1.0,
-            eps: raw.rms_norm_eps.unwrap_or(1e-6),
-            softcap: None,
-            tied: raw.tie_word_embeddings.unwrap_or(true),
-            max_positions: raw.max_position_embeddings.unwrap_or(131_072),
-        })
+    /// Refuses factors that would turn every number into NaN.
+    fn check_factors(&self) -> Result<()> {
+        let factors = [
+            ("rms_norm_eps", self.eps),
+            ("rope_theta", self.sliding.rope_base),
+            ("rope_theta", self.full.rope_base),
+            ("query_pre_attn_scalar", self.scale),
+            ("partial_rotary_factor", self.full.rope_partial.unwrap_or(1.0)),
+            ("final_logit_softcapping", self.softcap.unwrap_or(1.0)),
+        ];
+        match factors.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
+            Some((key, value)) => Err(Error::Factor { key, value }),
+            None => Ok(()),
+        }
     }
 
     /// Attention in layers of `kind`.
     #[must_use]
-    pub fn attention(&self, kind: LayerKind) -> &Attention {
+    pub fn geometry(&self, kind: LayerKind) -> &Geometry {
         match kind {
             LayerKind::Sliding => &self.sliding,
             LayerKind::Full => &self.full,
         }
     }
+}
+
+/// Attention in sliding and in full layers, and the scale of the scores. Gemma 4 leaves the scale to its norms.
+fn gemma4(raw: &Raw) -> Result<(Geometry, Geometry, f32)> {
+    let shared = raw.attention_k_eq_v.unwrap_or(false);
+    let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
+    let head_dim = require(raw.head_dim, "head_dim")?;
+    let full_groups = raw.num_global_key_value_heads.filter(|_| shared).unwrap_or(groups);
+    let sliding = raw.rope(LayerKind::Sliding, 10_000.0, None)?.geometry(head_dim, groups, false);
+    let full = raw.rope(LayerKind::Full, 1e6, Some(0.25))?;
+    Ok((sliding, full.geometry(raw.global_head_dim.unwrap_or(head_dim), full_groups, shared), 1.0))
+}
+
+/// The same for Gemma 3.
+fn gemma3(raw: &Raw) -> Result<(Geometry, Geometry, f32)> {
+    let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
+    let head_dim = raw.head_dim.unwrap_or(256);
+    let rope = |kind, base| Ok::<_, Error>(raw.rope(kind, base, None)?.geometry(head_dim, groups, false));
+    let scale = raw.query_pre_attn_scalar.unwrap_or(256.0).powf(-0.5);
+    Ok((rope(LayerKind::Sliding, 10_000.0)?, rope(LayerKind::Full, 1e6)?, scale))
 }
 
 /// The one table of model types, used by every gate.
