@@ -1,9 +1,9 @@
 //! Attention with rotary positions, query and key norms, and a cache.
 
-use mlx_rs::{Array, fast};
-use nn::{Cache, Linear, Mask, Rope, Weights, attend, merge_heads, split_heads};
+use mlx_rs::Array;
+use nn::{Cache, Linear, Mask, Norm, Rope, Weights, attend, merge_heads, split_heads};
 
-use crate::{Config, Family, LayerKind, Result, layer::norm_weight};
+use crate::{Config, Family, LayerKind, Result, norm::norm};
 
 /// The attention of one layer.
 #[derive(Debug)]
@@ -12,16 +12,16 @@ pub(crate) struct Attention {
     heads: i32,
     groups: i32,
     scale: f32,
-    eps: f32,
-    normalise_values: bool,
     rope: Rope,
     queries: Linear,
     keys: Linear,
     /// `None` where the values share the keys' projection.
     values: Option<Linear>,
     output: Linear,
-    query_norm: Array,
-    key_norm: Array,
+    query_norm: Norm,
+    key_norm: Norm,
+    /// Gemma 3 has none.
+    value_norm: Option<Norm>,
 }
 
 impl Attention {
@@ -34,8 +34,6 @@ impl Attention {
             heads: config.heads,
             groups: geometry.groups,
             scale: config.scale,
-            eps: config.eps,
-            normalise_values: config.family == Family::Gemma4,
             rope: match geometry.rope_partial {
                 Some(partial) => Rope::proportional(head_dim, geometry.rope_base, partial),
                 None => Rope::full(head_dim, geometry.rope_base),
@@ -44,31 +42,31 @@ impl Attention {
             keys: project("k"),
             values: (!geometry.values_from_keys).then(|| project("v")),
             output: project("o"),
-            query_norm: norm_weight(config, weights, &format!("{layer}.self_attn.q_norm"))?,
-            key_norm: norm_weight(config, weights, &format!("{layer}.self_attn.k_norm"))?,
+            query_norm: norm(config, weights, &format!("{layer}.self_attn.q_norm"))?,
+            key_norm: norm(config, weights, &format!("{layer}.self_attn.k_norm"))?,
+            value_norm: (config.family == Family::Gemma4).then(|| Norm::plain(config.eps)),
         })
     }
 
     /// `[1, L, H]` to `[1, L, H]`. The new keys and values go into `cache`, undecided.
     pub(crate) fn forward(&self, x: &Array, cache: &mut Cache, masks: &mut Masks) -> Result<Array> {
         let position = cache.position();
-        let queries = self.normed(&split_heads(&self.queries.forward(x)?, self.heads)?, Some(&self.query_norm))?;
+        let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
         let projected = split_heads(&self.keys.forward(x)?, self.groups)?;
         let values = match &self.values {
             Some(values) => split_heads(&values.forward(x)?, self.groups)?,
             None => projected.clone(), // the raw projection: before the keys' norm and rotation
         };
-        let values = if self.normalise_values { self.normed(&values, None)? } else { values };
-        let keys = self.rope.rotate(&self.normed(&projected, Some(&self.key_norm))?, position)?;
+        let values = match &self.value_norm {
+            Some(norm) => norm.forward(&values)?,
+            None => values,
+        };
+        let keys = self.rope.rotate(&self.key_norm.forward(&projected)?, position)?;
         let visible = cache.append(&keys, &values)?;
         let mask = masks.of(self.kind, visible.before);
         let queries = self.rope.rotate(&queries, position)?;
         let rows = attend(&queries, &visible.keys, &visible.values, self.scale, mask)?;
         Ok(self.output.forward(&merge_heads(&rows)?)?)
-    }
-
-    fn normed(&self, x: &Array, weight: Option<&Array>) -> Result<Array> {
-        Ok(fast::rms_norm(x, weight, self.eps)?)
     }
 }
 

@@ -1,32 +1,31 @@
 //! One decoder layer.
 
-use mlx_rs::{Array, fast};
-use nn::{Cache, Linear, Weights, gelu, scalar};
+use mlx_rs::Array;
+use nn::{Cache, Linear, Norm, Weights, gelu};
 
 use crate::{
     Config, Family, LayerKind, Result,
     attention::{Attention, Masks},
+    norm::norm,
 };
 
 /// Attention and a gated feed-forward part, each between two norms.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    eps: f32,
-    before_attention: Array,
+    before_attention: Norm,
     attention: Attention,
-    after_attention: Array,
-    before_feed_forward: Array,
+    after_attention: Norm,
+    before_feed_forward: Norm,
     feed_forward: FeedForward,
-    after_feed_forward: Array,
+    after_feed_forward: Norm,
     /// Scales the whole stream, not only the branch; Gemma 3 has none.
     scalar: Option<Array>,
 }
 
 impl Layer {
     pub(crate) fn new(config: &Config, kind: LayerKind, weights: &Weights, name: &str) -> Result<Self> {
-        let norm = |part: &str| norm_weight(config, weights, &format!("{name}.{part}"));
+        let norm = |part: &str| norm(config, weights, &format!("{name}.{part}"));
         Ok(Self {
-            eps: config.eps,
             before_attention: norm("input_layernorm")?,
             attention: Attention::new(config, kind, weights, name)?,
             after_attention: norm("post_attention_layernorm")?,
@@ -39,11 +38,10 @@ impl Layer {
 
     /// `[1, L, H]` to `[1, L, H]`.
     pub(crate) fn forward(&self, x: &Array, cache: &mut Cache, masks: &mut Masks) -> Result<Array> {
-        let norm = |x: &Array, weight: &Array| fast::rms_norm(x, Some(weight), self.eps);
-        let attended = self.attention.forward(&norm(x, &self.before_attention)?, cache, masks)?;
-        let x = x.add(norm(&attended, &self.after_attention)?)?;
-        let fed = self.feed_forward.forward(&norm(&x, &self.before_feed_forward)?)?;
-        let x = x.add(norm(&fed, &self.after_feed_forward)?)?;
+        let attended = self.attention.forward(&self.before_attention.forward(x)?, cache, masks)?;
+        let x = x.add(self.after_attention.forward(&attended)?)?;
+        let fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
+        let x = x.add(self.after_feed_forward.forward(&fed)?)?;
         Ok(match &self.scalar {
             Some(scalar) => x.multiply(scalar)?,
             None => x,
@@ -69,13 +67,4 @@ impl FeedForward {
         let gated = gelu(&self.gate.forward(x)?)?.multiply(self.up.forward(x)?)?;
         Ok(self.down.forward(&gated)?)
     }
-}
-
-/// The weight of a norm. Gemma 3 stores what is to be added to 1.
-pub(crate) fn norm_weight(config: &Config, weights: &Weights, name: &str) -> Result<Array> {
-    let weight = weights.get(&format!("{name}.weight"));
-    Ok(match config.family {
-        Family::Gemma4 => weight,
-        Family::Gemma3 => weight.add(scalar(1.0, weight.dtype())?)?,
-    })
 }

@@ -10,6 +10,7 @@ mod error;
 mod layer;
 mod model;
 mod names;
+mod norm;
 mod tensors;
 
 pub use config::{Config, Family, Geometry, LayerKind};

@@ -2,14 +2,11 @@
 
 use std::path::Path;
 
-use mlx_rs::{Array, Dtype, fast, ops};
-use nn::{Cache, Fitted, Inventory, Linear, Surplus, Vocabulary, Weights, scalar, softcap};
+use mlx_rs::{Array, Dtype, ops};
+use nn::{Cache, Fitted, Inventory, Linear, Norm, Surplus, Vocabulary, Weights, scalar, softcap};
 
 use crate::{
-    Config, Error, Family, LayerKind, Result,
-    attention::Masks,
-    layer::{Layer, norm_weight},
-    names::canonical,
+    Config, Error, Family, LayerKind, Result, attention::Masks, layer::Layer, names::canonical, norm::norm,
     tensors::tensors,
 };
 
@@ -21,7 +18,7 @@ pub struct Model {
     table: Array,
     embed_scale: Array,
     layers: Vec<Layer>,
-    norm: Array,
+    norm: Norm,
     head: Linear,
 }
 
@@ -67,7 +64,7 @@ impl Model {
                 .collect::<Result<_>>()?,
             head: Linear::from_out_in(&if config.tied { table.clone() } else { weights.get("lm_head.weight") }),
             embed_scale: embed_scale(&config, dtype)?,
-            norm: norm_weight(&config, weights, "norm")?,
+            norm: norm(&config, weights, "norm")?,
             config,
             dtype,
             table,
@@ -109,7 +106,7 @@ impl Model {
                 tapped.push(stream.clone());
             }
         }
-        let normed = fast::rms_norm(&stream, Some(&self.norm), self.config.eps)?;
+        let normed = self.norm.forward(&stream)?;
         if taps.contains(&self.layers.len()) {
             tapped.push(normed.clone());
         }

@@ -1,34 +1,32 @@
 //! The parallel backbone: all rows of a block at once, attending to the context and to each other.
 
-use mlx_rs::{Array, Dtype, fast, ops, ops::indexing::TryIndexOp};
-use nn::{Cache, Linear, Mask, attend, gelu, merge_heads, split_heads};
+use mlx_rs::{Array, Dtype, ops, ops::indexing::TryIndexOp};
+use nn::{Cache, Linear, Mask, Norm, Result, attend, gelu, merge_heads, split_heads};
 
 use super::{Document, parameters::named};
-use nn::Result;
 
 #[derive(Debug)]
 pub(super) struct Backbone {
-    eps: f32,
     heads: i32,
     scale: f32,
     blocks: Vec<Block>,
     context: Linear,
-    context_norm: Array,
+    context_norm: Norm,
     token: Linear,
     masks: Array,
     positions: Array,
-    norm: Array,
+    norm: Norm,
     output: Linear,
 }
 
 #[derive(Debug)]
 struct Block {
-    attention_norm: Array,
+    attention_norm: Norm,
     queries: Linear,
     keys: Linear,
     values: Linear,
     output: Linear,
-    feed_forward_norm: Array,
+    feed_forward_norm: Norm,
     gate: Linear,
     up: Linear,
     down: Linear,
@@ -37,7 +35,7 @@ struct Block {
 impl Backbone {
     #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     pub(super) fn new(document: &Document, parameters: &[(String, Array)]) -> Self {
-        let norm = |name: &str| named(parameters, name);
+        let norm = |name: &str| Norm::new(named(parameters, name), document.eps);
         let linear = |name: &str| Linear::from_in_out(named(parameters, name));
         let block = |layer: usize| Block {
             attention_norm: norm(&format!("bb.{layer}.attn_norm")),
@@ -51,15 +49,14 @@ impl Backbone {
             down: linear(&format!("bb.{layer}.down")),
         };
         Self {
-            eps: document.eps,
             heads: document.heads,
             scale: ((document.width / document.heads) as f32).powf(-0.5),
             blocks: (0..document.layers).map(block).collect(),
             context: linear("W_c"),
             context_norm: norm("ctx_norm"),
             token: linear("tok_proj"),
-            masks: norm("mask_emb"),
-            positions: norm("block_pos"),
+            masks: named(parameters, "mask_emb"),
+            positions: named(parameters, "block_pos"),
             norm: norm("out_norm"),
             output: linear("out_proj"),
         }
@@ -68,9 +65,9 @@ impl Backbone {
     /// Projects tapped rows `[1, N, m·H]` into each block's keys and values (paper Eq. 2 and 3). They depend on nothing
     /// else, so a row is projected once in its life.
     pub(super) fn extend(&self, taps: &Array, caches: &mut [Cache]) -> Result<()> {
-        let rows = self.normed(&self.context.forward(&taps.as_dtype(Dtype::Float32)?)?, &self.context_norm)?;
+        let rows = self.context_norm.forward(&self.context.forward(&taps.as_dtype(Dtype::Float32)?)?)?;
         for (block, cache) in self.blocks.iter().zip(caches) {
-            let rows = self.normed(&rows, &block.attention_norm)?;
+            let rows = block.attention_norm.forward(&rows)?;
             let (keys, values) = self.keys_and_values(block, &rows)?;
             cache.append(&keys, &values)?;
             cache.commit(usize::try_from(taps.dim(1)).unwrap_or(0))?;
@@ -87,11 +84,11 @@ impl Backbone {
         let mut rows = ops::concatenate(&[&anchor, &masks], 1)?.add(&self.positions)?;
         for (block, cache) in self.blocks.iter().zip(caches) {
             rows = rows.add(self.attention(block, &rows, cache)?)?;
-            let normed = self.normed(&rows, &block.feed_forward_norm)?;
+            let normed = block.feed_forward_norm.forward(&rows)?;
             let gated = gelu(&block.gate.forward(&normed)?)?.multiply(block.up.forward(&normed)?)?;
             rows = rows.add(block.down.forward(&gated)?)?;
         }
-        Ok(self.normed(&rows, &self.norm)?.try_index(0)?)
+        Ok(self.norm.forward(&rows)?.try_index(0)?)
     }
 
     /// Rows of a block `[n, D]` at the target's width, `[n, H]`.
@@ -100,7 +97,7 @@ impl Backbone {
     }
 
     fn attention(&self, block: &Block, rows: &Array, cache: &mut Cache) -> Result<Array> {
-        let rows = self.normed(rows, &block.attention_norm)?;
+        let rows = block.attention_norm.forward(rows)?;
         let queries = split_heads(&block.queries.forward(&rows)?, self.heads)?;
         let (keys, values) = self.keys_and_values(block, &rows)?;
         let visible = cache.append(&keys, &values)?;
@@ -112,9 +109,5 @@ impl Backbone {
     fn keys_and_values(&self, block: &Block, rows: &Array) -> Result<(Array, Array)> {
         let project = |linear: &Linear| split_heads(&linear.forward(rows)?, self.heads);
         Ok((project(&block.keys)?, project(&block.values)?))
-    }
-
-    fn normed(&self, rows: &Array, weight: &Array) -> Result<Array> {
-        Ok(fast::rms_norm(rows, Some(weight), self.eps)?)
     }
 }

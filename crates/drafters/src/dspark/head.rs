@@ -2,10 +2,9 @@
 
 use decode::Token;
 use mlx_rs::{Array, ops, ops::indexing::TryIndexOp};
-use nn::{Draft, Linear, Sampler};
+use nn::{Draft, Linear, Result, Sampler};
 
 use super::{Document, parameters::named};
-use nn::Result;
 
 #[derive(Debug)]
 pub(super) struct Head {
