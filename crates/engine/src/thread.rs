@@ -12,16 +12,38 @@ use std::{
 
 use crate::{Checkpoint, Error, Event, NewDrafter, Request, Result, answer, models::Models, new_drafter};
 
-/// A handle to the engine. The thread ends when the last handle is dropped.
+/// A handle to the engine. When the last one is dropped, a running answer is stopped and the thread ends.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    jobs: mpsc::Sender<Job>,
+    thread: Arc<Thread>,
+}
+
+/// The thread behind the handles.
+#[derive(Debug)]
+struct Thread {
+    jobs: Option<mpsc::Sender<Job>>,
+    closing: Arc<AtomicBool>,
+    handle: Option<thread::JoinHandle<()>>,
+}
+
+impl Drop for Thread {
+    /// Waits for the thread: if the process ended while models are being dropped, MLX would free memory that its own
+    /// clean-up has freed already.
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        // An event's receiver may hold the last handle; the thread cannot wait for itself.
+        if let Some(handle) = self.handle.take().filter(|handle| handle.thread().id() != thread::current().id()) {
+            let _ = handle.join(); // a panic outside of any job has been reported already
+        }
+    }
 }
 
 /// Stops one answer between two rounds, or two chunks of its prompt.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel {
     asked: Arc<AtomicBool>,
+    closing: Arc<AtomicBool>,
 }
 
 impl Cancel {
@@ -31,13 +53,14 @@ impl Cancel {
     }
 
     pub(crate) fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
     }
 }
 
 type Sink = Box<dyn FnMut(Event) + Send>;
 type Done = Box<dyn FnOnce(Result<Checkpoint>) + Send>;
 
+/// What the thread is asked to do.
 enum Job {
     Answer { request: Box<Request>, cancel: Cancel, sink: Sink },
     NewDrafter { new: NewDrafter, done: Done },
@@ -59,14 +82,14 @@ impl Engine {
             }
         };
         #[expect(clippy::expect_used, reason = "without a thread there is no program")]
-        thread::Builder::new().name("engine".into()).spawn(work).expect("the system starts a thread");
-        Self { jobs }
+        let handle = thread::Builder::new().name("engine".into()).spawn(work).expect("the system starts a thread");
+        Self { thread: Arc::new(Thread { jobs: Some(jobs), closing: Arc::default(), handle: Some(handle) }) }
     }
 
     /// Makes one answer, after those asked for before, and returns at once. `sink` hears every event on the engine's
     /// thread, so it must be quick; the last one is [`Event::End`] or [`Event::Failed`].
     pub fn answer(&self, request: Request, sink: impl FnMut(Event) + Send + 'static) -> Cancel {
-        let cancel = Cancel::default();
+        let cancel = Cancel { asked: Arc::default(), closing: Arc::clone(&self.thread.closing) };
         self.post(Job::Answer { request: Box::new(request), cancel: cancel.clone(), sink: Box::new(sink) });
         cancel
     }
@@ -82,10 +105,14 @@ impl Engine {
     }
 
     fn post(&self, job: Job) {
-        match self.jobs.send(job) {
-            Ok(()) | Err(mpsc::SendError(Job::Unload)) => {}
-            Err(mpsc::SendError(Job::Answer { mut sink, .. })) => sink(Event::Failed(Error::Closed)),
-            Err(mpsc::SendError(Job::NewDrafter { done, .. })) => done(Err(Error::Closed)),
+        let unsent = match &self.thread.jobs {
+            Some(jobs) => jobs.send(job).err().map(|mpsc::SendError(job)| job),
+            None => Some(job),
+        };
+        match unsent {
+            None | Some(Job::Unload) => {}
+            Some(Job::Answer { mut sink, .. }) => sink(Event::Failed(Error::Closed)),
+            Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
         }
     }
 }
