@@ -51,11 +51,7 @@ impl Tensors {
 /// # Errors
 /// Says where they differ most.
 pub fn check_close(what: &str, found: &Array, wanted: &Array, tolerance: f32) -> Outcome {
-    let trimmed = |array: &Array| array.shape().iter().copied().skip_while(|&n| n == 1).collect::<Vec<_>>();
-    if trimmed(found) != trimmed(wanted) {
-        return Err(format!("{what}: the shape is {:?}, not {:?}", found.shape(), wanted.shape()).into());
-    }
-    let (found, wanted) = (floats(found)?, floats(wanted)?);
+    let (found, wanted) = pair(what, found, wanted)?;
     let difference = |i: &usize| (found[*i] - wanted[*i]).abs();
     let Some(worst) = (0..found.len()).max_by(|a, b| difference(a).total_cmp(&difference(b))) else { return Ok(()) };
     if difference(&worst) <= tolerance {
@@ -65,16 +61,27 @@ pub fn check_close(what: &str, found: &Array, wanted: &Array, tolerance: f32) ->
     }
 }
 
-/// How far `found` is from `wanted`, in lengths of `wanted` (L2), summed in double precision.
+/// Fails unless `found` is within `most` lengths of `wanted` (L2) from it.
 ///
 /// # Errors
-/// When MLX fails.
-pub fn relative_distance(found: &Array, wanted: &Array) -> Outcome<f64> {
-    let (found, wanted) = (floats(found)?, floats(wanted)?);
-    assert_eq!(found.len(), wanted.len());
+/// Says how far it is.
+pub fn check_near(what: &str, found: &Array, wanted: &Array, most: f64) -> Outcome {
+    let (found, wanted) = pair(what, found, wanted)?;
     let square = |x: f64| x * x;
     let apart = found.iter().zip(&wanted).map(|(&a, &b)| square(f64::from(a) - f64::from(b))).sum::<f64>();
-    Ok((apart / wanted.iter().map(|&b| square(f64::from(b))).sum::<f64>()).sqrt())
+    let distance = (apart / wanted.iter().map(|&b| square(f64::from(b))).sum::<f64>()).sqrt();
+    // Not a number is not near.
+    if distance <= most { Ok(()) } else { Err(format!("{what} is {distance:.3} away, not {most} at most").into()) }
+}
+
+/// The numbers of two arrays of the same shape but for leading ones.
+fn pair(what: &str, found: &Array, wanted: &Array) -> Outcome<(Vec<f32>, Vec<f32>)> {
+    let trimmed = |array: &Array| array.shape().iter().copied().skip_while(|&n| n == 1).collect::<Vec<_>>();
+    if trimmed(found) == trimmed(wanted) {
+        Ok((floats(found)?, floats(wanted)?))
+    } else {
+        Err(format!("{what}: the shape is {:?}, not {:?}", found.shape(), wanted.shape()).into())
+    }
 }
 
 /// The numbers of an array in row-major order.

@@ -37,7 +37,7 @@ impl Bench {
         let cancel = self.engine.answer(request, move |event| drop(events.send(event)));
         let mut all = Vec::new();
         loop {
-            let event = heard.recv_timeout(Duration::from_secs(60))?;
+            let event = heard.recv_timeout(Duration::from_mins(1))?;
             act(&event, &cancel);
             let last = matches!(event, Event::End(_) | Event::Failed(_));
             all.push(event);

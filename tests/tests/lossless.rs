@@ -21,8 +21,9 @@ use tests::{
 /// Longer than the fixtures' window of 8 more than twice over.
 const TOKENS: usize = 20;
 
-/// The tiny targets, each of another shape.
-const TARGETS: [&str; 3] = ["gemma4/gemma3-text", "gemma4/31b-dense", "gemma4/12b-unified"];
+/// The tiny targets, each of another shape, and seeds that give texts of many different ids.
+const TARGETS: [(&str, [u64; 2]); 3] =
+    [("gemma4/gemma3-text", [2, 4]), ("gemma4/31b-dense", [0, 3]), ("gemma4/12b-unified", [3, 4])];
 
 /// Whether the proposal for a position of the sequence, made from an anchor at another, is wrong.
 type Wrong = fn(usize, usize) -> bool;
@@ -47,10 +48,18 @@ fn setup(target: &str) -> Outcome<Setup> {
     Setup::greedy(&fixtures::path(target), TOKENS)
 }
 
-/// A setup whose plain texts have many different ids.
-fn varied(target: &str, seed: u64) -> Outcome<Setup> {
-    let sampling = Sampling { temperature: 2.0, top_p: 1.0, top_k: 0, seed, rule: Rule::Coupled };
-    Ok(setup(target)?.sampled(sampling))
+/// Hot enough for texts that do not repeat themselves, and coupled.
+fn hot(temperature: f32, seed: u64) -> Sampling {
+    Sampling { temperature, top_p: 1.0, top_k: 0, seed, rule: Rule::Coupled }
+}
+
+/// A target, a prompt, and a plain answer whose first 14 ids, two blocks of seven, are all different.
+fn different() -> Outcome<(Setup, Vec<u32>, Vec<u32>)> {
+    let setup = setup("gemma4/31b-dense")?.sampled(hot(3.0, 4));
+    let [_, prompt, _] = prompts();
+    let plain = setup.plain(&prompt)?.ids;
+    assert_eq!(plain[..14].iter().collect::<BTreeSet<_>>().len(), 14, "{plain:?}");
+    Ok((setup, prompt, plain))
 }
 
 fn schedules(limit: usize) -> [Box<dyn Schedule>; 2] {
@@ -60,7 +69,7 @@ fn schedules(limit: usize) -> [Box<dyn Schedule>; 2] {
 
 #[test]
 fn greedy_ids_are_those_of_plain_decoding_whatever_is_drafted_and_cut() -> Outcome {
-    for target in TARGETS {
+    for (target, _) in TARGETS {
         let short = setup(target)?.limited(Limits { stop: BTreeSet::new(), max_tokens: 10 });
         check_whatever_is_drafted(&short, 1, 0)?;
     }
@@ -69,8 +78,10 @@ fn greedy_ids_are_those_of_plain_decoding_whatever_is_drafted_and_cut() -> Outco
 
 #[test]
 fn coupled_sampling_gives_the_ids_of_plain_sampling_whatever_is_drafted_and_cut() -> Outcome {
-    for (target, seed) in TARGETS.into_iter().zip(0..) {
-        check_whatever_is_drafted(&varied(target, seed)?, 2, TOKENS / 2)?;
+    for (target, seeds) in TARGETS {
+        for seed in seeds {
+            check_whatever_is_drafted(&setup(target)?.sampled(hot(2.0, seed)), 2, TOKENS / 2)?;
+        }
     }
     Ok(())
 }
@@ -127,7 +138,7 @@ fn rows_behind_any_rollback_are_those_of_one_fresh_pass() -> Outcome {
 /// Random blocks of one to seven rows behind a random prompt, of each of which a random part is kept: every row that
 /// stays, and the one after the last, gives the logits of one pass over all rows that stayed.
 fn check_rollback(model: &Model, prompt: usize, seed: u32) -> Outcome {
-    let mut random = Random(seed);
+    let mut random = Random { state: seed, vocabulary: usize::try_from(model.size())? };
     let mut trial = Trial { model, caches: model.caches(), kept: Vec::new(), logits: Vec::new() };
     trial.pass(&random.ids(1), 1)?;
     if prompt > 1 {
@@ -166,27 +177,28 @@ impl Trial<'_> {
 }
 
 /// xorshift32.
-struct Random(u32);
+struct Random {
+    state: u32,
+    vocabulary: usize,
+}
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0 as usize % bound
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 17;
+        self.state ^= self.state << 5;
+        self.state as usize % bound
     }
 
     fn ids(&mut self, count: usize) -> Vec<u32> {
-        (0..count).filter_map(|_| u32::try_from(self.below(256)).ok()).collect()
+        (0..count).filter_map(|_| u32::try_from(self.below(self.vocabulary)).ok()).collect()
     }
 }
 
 #[test]
 fn everything_accepted_yields_limit_plus_one_tokens_a_round() -> Outcome {
-    let setup = varied("gemma4/31b-dense", 0)?;
-    let prompt = &prompts()[1];
-    let plain = setup.plain(prompt)?.ids;
-    let made = oracle(&setup, prompt, &plain, 4, |_, _| false, &mut Fixed(4))?;
+    let (setup, prompt, plain) = different()?;
+    let made = oracle(&setup, &prompt, &plain, 4, |_, _| false, &mut Fixed(4))?;
     assert_eq!(made.stats.tokens_per_round(), Some(5.0));
     assert_eq!(made.stats.accepted_at, [4, 4, 4, 4]);
     Ok(())
@@ -203,9 +215,10 @@ fn a_round_waits_once_and_once_more_where_confidence_prunes() -> Outcome {
         ("ratio, pruned by confidence", 2.0, Rule::Ratio, true, 2),
     ];
     let greedy = setup("gemma4/gemma3-text")?;
+    println!("{:30} waits a round", "mode");
     for (mode, temperature, rule, pruned, wanted) in MODES {
-        println!("{mode:32} {wanted} a round that drafts, 1 a round that does not");
         check_waits(&greedy.sampled(Sampling { temperature, rule, ..Sampling::default() }), pruned, wanted)?;
+        println!("{mode:30} {wanted}");
     }
     Ok(())
 }
@@ -239,14 +252,10 @@ fn a_stop_token_ends_the_answer_in_place_of_a_rejected_one_too() -> Outcome {
 
 /// Makes each of the first ids the stop token in turn. Of seven rows a round emits `emitted`, the last of them `own`.
 fn check_stops(wrong: Wrong, emitted: usize, own: Provenance) -> Outcome {
-    const STOPS: usize = 14;
-    let setup = varied("gemma4/31b-dense", 0)?;
-    let prompt = &prompts()[1];
-    let plain = setup.plain(prompt)?.ids;
-    assert_eq!(plain[..STOPS].iter().collect::<BTreeSet<_>>().len(), STOPS, "{plain:?}");
-    for (at, &stop) in plain[..STOPS].iter().enumerate() {
+    let (setup, prompt, plain) = different()?;
+    for (at, &stop) in plain[..14].iter().enumerate() {
         let stopping = setup.limited(Limits { stop: BTreeSet::from([stop]), max_tokens: TOKENS });
-        let made = oracle(&stopping, prompt, &plain, 6, wrong, &mut Fixed(6))?;
+        let made = oracle(&stopping, &prompt, &plain, 6, wrong, &mut Fixed(6))?;
         assert_eq!(made.ids, plain[..=at]);
         assert_eq!(made.finish, Some(Finish::Eos));
         let last = made.rounds.last().and_then(|(round, _)| round.emitted.last()).map(|emitted| emitted.provenance);
@@ -258,12 +267,10 @@ fn check_stops(wrong: Wrong, emitted: usize, own: Provenance) -> Outcome {
 
 #[test]
 fn the_token_limit_holds_whatever_is_drafted() -> Outcome {
-    let setup = varied("gemma4/31b-dense", 0)?;
-    let prompt = &prompts()[1];
-    let plain = setup.plain(prompt)?.ids;
+    let (setup, prompt, plain) = different()?;
     for max_tokens in 0..12 {
         let limited = setup.limited(Limits { stop: BTreeSet::new(), max_tokens });
-        let made = oracle(&limited, prompt, &plain, 5, |_, at| at % 4 == 0, &mut Fixed(5))?;
+        let made = oracle(&limited, &prompt, &plain, 5, |_, at| at % 4 == 0, &mut Fixed(5))?;
         assert_eq!(made.ids, plain[..max_tokens]);
         assert_eq!(made.finish, Some(Finish::Length));
     }

@@ -1,9 +1,13 @@
 //! The ratio rule does not change what is drawn, only how often the target is asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
-use decode::{Fixed, Limits, Verdict, agree};
-use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp};
+use decode::{Drafter, Fixed, Schedule, Thresholds, Token, Verdict, agree};
+use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp, random};
 use nn::{Draft, Rule, Sampler, Sampling, Vocabulary};
 use tests::{Outcome, chi_square, decoding::Setup, fixtures, tensors::floats};
 
@@ -13,7 +17,8 @@ fn ratio(top_k: usize, top_p: f32, seed: u64) -> Sampling {
     Sampling { temperature: 0.8, top_p, top_k, seed, rule: Rule::Ratio }
 }
 
-/// A drafter and a target over eight tokens, neither of which looks at what came before.
+/// A drafter and a target over eight tokens, neither of which looks at what came before. Where the target likes a token
+/// more, the drafter likes it now much and now hardly at all: a residual drawn with the draft's own noise would show.
 struct Tiny {
     drafter: Array,
     target: Array,
@@ -21,8 +26,8 @@ struct Tiny {
 
 impl Tiny {
     fn new() -> Self {
-        let drafter = [0.3, -1.0, 0.9, 0.1, 2.0, -0.4, 0.0, 0.7];
-        let target = [1.1, 0.2, -0.6, 0.8, 0.5, -2.0, 0.3, -0.1];
+        let drafter = [2.5, 1.5, 1.0, 0.6, -3.0, -2.0, -3.1, -2.2];
+        let target = [-1.0, 1.6, 1.2, 0.8, 0.2, 0.3, 0.4, 0.1];
         Self {
             drafter: Array::from_slice::<f32>(&drafter, &[1, 8]),
             target: Array::from_slice::<f32>(&target, &[1, 8]),
@@ -92,42 +97,144 @@ fn the_first_and_the_second_token_of_a_round_are_drawn_from_the_target() -> Outc
 }
 
 #[test]
-fn two_tokens_of_a_tiny_target_are_drawn_jointly_from_its_distribution() -> Outcome {
-    let setup = Setup::greedy(&fixtures::path("gemma4/31b-dense"), 2)?;
-    let setup = setup.limited(Limits { stop: BTreeSet::new(), max_tokens: 2 });
-    let drafter = setup.fresh_drafter(2, false, 5)?;
-    let prompt = [2, 17, 99];
-    let expected = joint(&setup, &prompt)?;
-    let mut counts = BTreeMap::new();
-    for seed in 0..1500 {
-        let made = setup.sampled(ratio(4, 1.0, seed)).drafted(&prompt, &drafter, &mut Fixed(2))?;
-        *counts.entry((made.ids[0], made.ids[1])).or_insert(0) += 1;
-    }
-    assert!(counts.keys().all(|pair| expected.contains_key(pair)), "something impossible was drawn");
-    let seen = expected.keys().map(|pair| counts.get(pair).copied().unwrap_or(0)).collect::<Vec<_>>();
-    chi_square::check("pairs", &seen, &expected.into_values().collect::<Vec<_>>())
+fn an_answer_is_drawn_jointly_from_the_targets_distribution_whatever_is_accepted_and_cut() -> Outcome {
+    let table = Table::new()?;
+    check_answers("fixed", &table, &mut Fixed(2), 0..ANSWERS)?;
+    let mut thresholds = Thresholds { limit: 2, thresholds: vec![0.0, CUT], min_conf: None };
+    check_answers("thresholds", &table, &mut thresholds, ANSWERS..2 * ANSWERS)
 }
 
-/// The exact probability of every pair of tokens.
-fn joint(setup: &Setup, prompt: &[u32]) -> Outcome<BTreeMap<(u32, u32), f64>> {
-    let mut pairs = BTreeMap::new();
-    for (first, p) in next(setup, prompt)? {
-        for (second, q) in next(setup, &[prompt, &[first]].concat())? {
-            pairs.insert((first, second), p * q);
+/// The tokens of an answer, of which each is one of two.
+const ANSWER: usize = 3;
+const ANSWERS: u64 = 300;
+/// A drafter that is less sure of its second token than this is cut.
+const CUT: f32 = 0.75;
+
+fn answering(seed: u64) -> Sampling {
+    Sampling { temperature: 2.0, top_k: 2, ..ratio(2, 1.0, seed) }
+}
+
+/// Counts the answers of many seeds and compares them with the exact distribution. Drafts must be accepted, rejected
+/// and, by a schedule that reads confidence, cut.
+fn check_answers(what: &str, table: &Table, schedule: &mut dyn Schedule, seeds: Range<u64>) -> Outcome {
+    let prompt = table.prompt.clone();
+    let expected = table.joint()?;
+    let (mut counts, mut accepted, mut rejected, mut cut) = (BTreeMap::new(), 0, 0, 0);
+    for seed in seeds {
+        let sampling = answering(seed);
+        let sequence = prompt[..prompt.len() - 1].to_vec();
+        let mut drafter = Perturbed { table, sampler: Sampler::new(sampling), sequence, block: Vec::new() };
+        let made = table.setup.sampled(sampling).run(&prompt, Some(&mut drafter), &[], schedule)?;
+        accepted += made.stats.accepted;
+        rejected += made.stats.proposed - made.stats.accepted;
+        cut += made.rounds.iter().map(|(round, _)| round.cut).sum::<usize>();
+        *counts.entry(made.ids).or_insert(0) += 1;
+    }
+    println!("{what}: {accepted} accepted, {rejected} rejected, {cut} cut; {counts:?} of {expected:.3?}");
+    assert!(accepted > 0 && rejected > 0);
+    assert_eq!(cut > 0, schedule.reads_confidence());
+    assert!(counts.keys().all(|answer| expected.contains_key(answer)), "something impossible was drawn");
+    let seen = expected.keys().map(|answer| counts.get(answer).copied().unwrap_or(0)).collect::<Vec<_>>();
+    chi_square::check(what, &seen, &expected.into_values().collect::<Vec<_>>())
+}
+
+/// A target and what it says after each sequence that was asked for.
+struct Table {
+    setup: Setup,
+    /// Longer than the target's window of 8.
+    prompt: Vec<u32>,
+    logits: RefCell<BTreeMap<Vec<u32>, Array>>,
+    /// By how much a drafter misjudges each token.
+    noise: Array,
+}
+
+impl Table {
+    fn new() -> Outcome<Self> {
+        let prompt = [2].into_iter().chain((0..10).map(|i| (i * 53 + 17) % 250 + 3)).collect();
+        let setup = Setup::greedy(&fixtures::path("gemma4/31b-dense"), ANSWER)?;
+        let noise = random::gumbel::<f32>(&[1, setup.model.size()], &random::key(1)?)?;
+        Ok(Self { setup, prompt, logits: RefCell::default(), noise })
+    }
+
+    /// The logits `[1, V]` of the token after `ids`, from one pass over all of them.
+    fn logits(&self, ids: &[u32]) -> Result<Array, gemma4::Error> {
+        if let Some(logits) = self.logits.borrow().get(ids) {
+            return Ok(logits.clone());
         }
+        let model = &self.setup.model;
+        let block = Array::from_iter(ids.iter().copied(), &[1, i32::try_from(ids.len()).unwrap_or(i32::MAX)]);
+        let rows = model.forward(&block, &mut model.caches(), &[])?;
+        let logits = model.logits(&rows.normed)?.as_dtype(Dtype::Float32)?.index((0, -1, ..)).reshape(&[1, -1])?;
+        self.logits.borrow_mut().insert(ids.to_vec(), logits.clone());
+        Ok(logits)
     }
-    Ok(pairs)
+
+    /// The exact probability of every answer.
+    fn joint(&self) -> Outcome<BTreeMap<Vec<u32>, f64>> {
+        let mut answers = BTreeMap::from([(Vec::new(), 1.0)]);
+        for _ in 0..ANSWER {
+            let mut longer = BTreeMap::new();
+            for (answer, p) in answers {
+                for (next, q) in self.next(&[&*self.prompt, &answer].concat())? {
+                    longer.insert([&*answer, &[next]].concat(), p * q);
+                }
+            }
+            answers = longer;
+        }
+        Ok(answers)
+    }
+
+    /// The tokens that may follow `ids`, with their probabilities.
+    fn next(&self, ids: &[u32]) -> Outcome<Vec<(u32, f64)>> {
+        let sampling = answering(0);
+        let scores = floats(&self.logits(ids)?)?;
+        let kept = kept(&scores, sampling);
+        let weight = |&i: &usize| f64::from(scores[i] / sampling.temperature).exp();
+        let total = kept.iter().map(weight).sum::<f64>();
+        kept.iter().map(|i| Ok((u32::try_from(*i)?, weight(i) / total))).collect()
+    }
 }
 
-/// The tokens that may follow, with their probabilities.
-fn next(setup: &Setup, ids: &[u32]) -> Outcome<Vec<(u32, f64)>> {
-    let sampling = ratio(4, 1.0, 0);
-    let array = Array::from_slice(ids, &[1, i32::try_from(ids.len())?]);
-    let rows = setup.model.forward(&array, &mut setup.model.caches(), &[])?;
-    let logits = setup.model.logits(&rows.normed)?.as_dtype(Dtype::Float32)?;
-    let scores = floats(&logits.index((0, -1, ..)))?;
-    let kept = kept(&scores, sampling);
-    let weight = |&i: &usize| f64::from(scores[i] / sampling.temperature).exp();
-    let total = kept.iter().map(weight).sum::<f64>();
-    kept.iter().map(|i| Ok((u32::try_from(*i)?, weight(i) / total))).collect()
+/// A drafter that knows what the target will say, but for fixed noise on its logits, and draws from that.
+struct Perturbed<'a> {
+    table: &'a Table,
+    sampler: Sampler,
+    /// The tokens before the anchor.
+    sequence: Vec<u32>,
+    /// The anchor and what was proposed behind it.
+    block: Vec<u32>,
+}
+
+impl Drafter for Perturbed<'_> {
+    type Draft = Draft;
+    type Taps = Array;
+    type Error = nn::Error;
+
+    fn limit(&self) -> usize {
+        ANSWER
+    }
+
+    fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> nn::Result<Draft> {
+        assert_eq!(self.sequence.len(), position);
+        self.block = vec![anchor];
+        let (mut tokens, mut log_q) = (Vec::new(), Vec::new());
+        for k in 0..limit {
+            let logits = self.table.logits(&[&*self.sequence, &self.block].concat());
+            let logits = logits.map_err(|error| nn::Error::Device(error.to_string()))?;
+            let drawn = self.sampler.draw(&logits.add(&self.table.noise)?, position + 1 + k)?;
+            self.block.push(drawn.token.item_exact::<u32>());
+            tokens.push(drawn.token);
+            log_q.extend(drawn.log_q);
+        }
+        let log_q = ops::concatenate(&log_q, 0)?;
+        // How sure it is before it draws, which says nothing of what it draws.
+        let confidences = Some(ops::exp(log_q.max_axis(-1, false)?)?);
+        Ok(Draft { tokens: ops::concatenate(&tokens, 0)?, log_q: Some(log_q), confidences })
+    }
+
+    fn commit(&mut self, _taps: &Array, rows: usize) -> nn::Result<()> {
+        // The prompt's rows are known from the start, and nothing is proposed for the last token of an answer.
+        self.sequence.extend(self.block.drain(..).take(rows));
+        Ok(())
+    }
 }

@@ -1,11 +1,11 @@
 //! Drafters: backbone rows, logits, tokens, confidences and context of successive rounds with a growing context.
 
-use std::{path::Path, rc::Rc};
+use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
 
-use ::decode::{Draft as _, Drafter, Schedule, Thresholds};
+use ::decode::{Answer, Draft as _, Drafter, Limits, Pass, Provenance, Target, Thresholds, Token, Verdict};
 use ::drafters::DSpark;
 use mlx_rs::{Array, Dtype, ops::indexing::IndexOp};
-use nn::{Linear, Sampler, Sampling, Vocabulary};
+use nn::{Draft, Linear, Sampler, Sampling, Vocabulary};
 use serde_json::Value;
 use tests::{
     Outcome, fixtures,
@@ -106,18 +106,50 @@ impl Fixture {
         Ok(())
     }
 
-    /// Cuts the first round's draft and compares what is left.
+    /// The first round, as decoding makes it with a target that agrees to everything: what it emits before its own token
+    /// is what the schedule left.
     fn check_pruned(&self, name: &str, mut schedule: Thresholds) -> Outcome {
         let mut context = self.drafter.context(self.target.clone());
         let taps = self.inputs.get("round0.context_rows")?;
         let rows = usize::try_from(taps.dim(1))?;
         let mut proposer = context.proposer(greedy());
         proposer.commit(taps, rows)?;
-        let draft = proposer.propose(self.inputs.ids("anchors")?[0], rows, schedule.limit)?;
-        let confidences = draft.confidences()?.ok_or("no confidences")?;
-        let kept = confidences.iter().enumerate().take_while(|&(k, &c)| schedule.keep(k, c)).count();
+        let prompt = [vec![0; rows], vec![self.inputs.ids("anchors")?[0]]].concat();
+        let mut answer = Answer::new(&prompt, Limits { stop: BTreeSet::new(), max_tokens: usize::MAX })?;
+        let mut target = Agreeing { taps: taps.clone() };
+        let round =
+            answer.round(&mut target, Some(&mut proposer), &mut schedule, &mut |_| ControlFlow::Continue(()))?;
+        let drafted = round.emitted.iter().filter(|emitted| emitted.provenance == Provenance::Accepted);
+        let drafted = drafted.map(|emitted| emitted.token).collect::<Vec<_>>();
         let wanted = self.outputs.ids(&format!("round0.pruned_{name}.tokens"))?;
-        assert_eq!(draft.tokens.as_slice::<u32>()[..kept], wanted, "{name}");
+        assert_eq!(drafted, wanted, "{name}");
+        assert_eq!((round.proposed, round.cut), (wanted.len(), schedule.limit - wanted.len()), "{name}");
+        Ok(())
+    }
+}
+
+/// A target that wants what is drafted, and then token 0.
+struct Agreeing {
+    /// Rows to hand out.
+    taps: Array,
+}
+
+impl Target for Agreeing {
+    type Draft = Draft;
+    type Taps = Array;
+    type Error = nn::Error;
+
+    fn prefill(&mut self, _tokens: &[Token]) -> nn::Result<Array> {
+        Ok(self.taps.clone())
+    }
+
+    fn verify(&mut self, _anchor: Token, draft: Option<&Draft>) -> nn::Result<Pass<Array>> {
+        let draft = draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec());
+        let verdict = Verdict::Choices([&*draft, &[0]].concat());
+        Ok(Pass { draft, confidences: Vec::new(), verdict, taps: self.taps.clone() })
+    }
+
+    fn commit(&mut self, _rows: usize) -> nn::Result<()> {
         Ok(())
     }
 }

@@ -1,18 +1,29 @@
-//! Targets: logits, every layer's stream and the greedy continuation, in one pass, in chunks, and token by token.
+//! Targets: logits, every layer's stream and the greedy continuation, in one pass, in chunks, and token by token; and
+//! what bfloat16 makes of them.
 
-use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
+use std::{fs, path::Path};
 
-use ::decode::{Answer, Fixed, Limits};
-use ::gemma4::{Conversation, Model};
-use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp};
-use nn::{Sampler, Sampling, Vocabulary};
+use ::gemma4::{Config, Error, Family, Model};
+use mlx_rs::{
+    Array, Dtype, ops,
+    ops::indexing::{IndexOp, argmax_axis},
+};
+use nn::Vocabulary;
+use serde_json::Value;
 use tests::{
-    Outcome, fixtures,
-    tensors::{Tensors, check_close},
+    Outcome,
+    decoding::Setup,
+    fixtures,
+    tensors::{Tensors, check_close, check_near},
 };
 
 const STREAM: f32 = 2e-4;
 const LOGITS: f32 = 5e-4;
+
+/// How far rounding to bfloat16 may take streams and logits from those in float32, in their own lengths.
+const ROUNDING: f64 = 0.08;
+/// The part of the prompt's rows at which the most likely token must still be the same.
+const AGREEMENT: f64 = 0.85;
 
 #[test]
 fn every_target_gives_the_references_numbers_however_the_rows_are_split() -> Outcome {
@@ -31,23 +42,82 @@ fn every_target_gives_the_references_numbers_however_the_rows_are_split() -> Out
 #[test]
 fn every_targets_greedy_continuation_is_the_references() -> Outcome {
     for folder in fixtures::folders("gemma4")? {
-        let model = Rc::new(Model::load(&folder, Some(Dtype::Float32))?);
         let golden = Tensors::read(&fixtures::golden(&folder)?)?;
         let wanted = golden.ids("greedy_ids")?;
-        assert_eq!(greedy(&model, &golden.ids("input_ids")?, wanted.len())?, wanted, "{}", folder.display());
+        let made = Setup::greedy(&folder, wanted.len())?.plain(&golden.ids("input_ids")?)?;
+        assert_eq!(made.ids, wanted, "{}", folder.display());
     }
+    Ok(())
+}
+
+#[test]
+fn as_stored_in_bfloat16_every_target_stays_near_the_references_float32() -> Outcome {
+    let mut compared = 0;
+    for folder in fixtures::folders("gemma4")? {
+        let golden = Tensors::read(&fixtures::golden(&folder)?)?;
+        if golden.has("bf16.logits") {
+            println!("{}", folder.display());
+            check_rounded(&Model::load(&folder, None)?, &golden)?;
+            compared += 1;
+        }
+    }
+    assert!(compared > 0, "no golden data of bfloat16 was found");
     Ok(())
 }
 
 #[test]
 fn taps_change_no_number() -> Outcome {
     for folder in fixtures::folders("gemma4")? {
-        let model = Model::load(&folder, Some(Dtype::Float32))?;
         let ids = Tensors::read(&fixtures::golden(&folder)?)?.get("input_ids")?.as_type::<u32>()?;
-        let layers = model.config().layers.len();
-        let with = model.forward(&ids, &mut model.caches(), &[0, layers - 1, layers])?;
-        let without = model.forward(&ids, &mut model.caches(), &[])?;
-        check_close(&folder.display().to_string(), &with.normed, &without.normed, 0.0)?;
+        for dtype in [Some(Dtype::Float32), None] {
+            let model = Model::load(&folder, dtype)?;
+            let layers = model.config().layers.len();
+            let with = model.forward(&ids, &mut model.caches(), &[0, layers - 1, layers])?;
+            let without = model.forward(&ids, &mut model.caches(), &[])?;
+            check_close(&format!("{}, {dtype:?}", folder.display()), &with.normed, &without.normed, 0.0)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn targets_are_told_by_their_model_type_and_others_refused_by_name() -> Outcome {
+    const GEMMA3: &str = "gemma4/gemma3-text";
+    const GEMMA4: &str = "gemma4/31b-dense";
+    const TABLE: [(&str, &str, bool, Option<Family>); 10] = [
+        ("gemma4", GEMMA4, false, Some(Family::Gemma4)),
+        ("gemma4_unified", GEMMA4, false, Some(Family::Gemma4)),
+        ("gemma4_text", GEMMA4, true, Some(Family::Gemma4)),
+        ("gemma4_unified_text", GEMMA4, true, Some(Family::Gemma4)),
+        ("gemma3_text", GEMMA3, false, Some(Family::Gemma3)),
+        ("gemma4_assistant", GEMMA4, true, None),
+        ("diffusion_gemma", GEMMA4, false, None),
+        ("llama", GEMMA4, true, None),
+        ("gemma4_unified_assistant", GEMMA4, true, None),
+        ("", GEMMA4, true, None),
+    ];
+    for (model_type, of, flat, wanted) in TABLE {
+        check_model_type(model_type, &fixtures::path(of), flat, wanted)?;
+    }
+    Ok(())
+}
+
+/// Reads the configuration of a fixture under another `model_type`, `flat` without the nesting of its decoder's part.
+fn check_model_type(model_type: &str, fixture: &Path, flat: bool, wanted: Option<Family>) -> Outcome {
+    let mut config: Value = serde_json::from_slice(&fs::read(fixture.join("config.json"))?)?;
+    if flat {
+        config = config["text_config"].take();
+    }
+    config["model_type"] = model_type.into();
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("config.json"), config.to_string())?;
+    match (Config::read(folder.path()), wanted) {
+        (Ok(config), Some(family)) => assert_eq!(config.family, family),
+        (Err(error @ Error::ModelType { .. }), None) => {
+            let sentence = error.to_string();
+            assert!(sentence.contains(&format!("{model_type:?}")), "{sentence}");
+        }
+        (other, _) => return Err(format!("{model_type:?} gives {other:?}").into()),
     }
     Ok(())
 }
@@ -80,24 +150,27 @@ fn check(model: &Model, golden: &Tensors, ids: &[u32], rows: &[usize]) -> Outcom
     check_close("logits", &model.logits(&normed)?, golden.get("f32.logits")?, LOGITS)
 }
 
-/// The greedy continuation through the loop, without a drafter.
-fn greedy(model: &Rc<Model>, prompt: &[u32], max_tokens: usize) -> Outcome<Vec<u32>> {
-    let mut conversation = Conversation::new(Rc::clone(model));
-    let sampler = Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() });
-    let mut target = conversation.verifier(sampler, &[])?;
-    let none = None::<&mut ::drafters::Proposer<'_>>;
-    ::decode::prefill(&mut target, none, prompt, 8, &mut |_, _| ControlFlow::Continue(()))?;
-    let mut answer = Answer::new(prompt, Limits { stop: BTreeSet::new(), max_tokens })?;
-    while answer.finish().is_none() {
-        let none = None::<&mut ::drafters::Proposer<'_>>;
-        answer.round(&mut target, none, &mut Fixed(0), &mut |_| ControlFlow::Continue(()))?;
+/// One pass over the prompt in bfloat16: all that it leaves behind is bfloat16, and near the golden float32.
+fn check_rounded(model: &Model, golden: &Tensors) -> Outcome {
+    let ids = golden.get("input_ids")?.as_type::<u32>()?;
+    let (layers, hidden) = (model.config().layers.len(), model.config().hidden_size);
+    let mut caches = model.caches();
+    let pass = model.forward(&ids, &mut caches, &(0..layers).collect::<Vec<_>>())?;
+    let logits = model.logits(&pass.normed)?;
+    let stored = caches.iter().flat_map(nn::Cache::arrays);
+    for array in [&pass.taps, &pass.normed, &logits].into_iter().chain(stored) {
+        assert_eq!(array.dtype(), Dtype::Bfloat16);
     }
-    Ok(answer.emitted().to_vec())
-}
-
-#[test]
-fn a_target_of_another_family_is_refused_by_name() {
-    let folder = fixtures::path("drafters/dspark_seed/markov/checkpoint");
-    let error = Model::load(Path::new(&folder), None).map(|_| ()).map_err(|error| error.to_string());
-    assert!(error.is_err_and(|sentence| sentence.contains("has no readable config.json")));
+    for layer in 0..i32::try_from(layers)? {
+        let stream = pass.taps.index((.., .., layer * hidden..(layer + 1) * hidden));
+        check_near(&format!("layer {layer}"), &stream, &golden.get("f32.hidden_states")?.index(layer), ROUNDING)?;
+    }
+    let wanted = golden.get("f32.logits")?;
+    check_near("logits", &logits, wanted, ROUNDING)?;
+    let best = |logits: &Array| argmax_axis(logits, -1, false)?.reshape(&[-1])?.to_vec_exact::<u32>();
+    let (found, wanted) = (best(&logits)?, best(wanted)?);
+    let same = found.iter().zip(&wanted).filter(|(found, wanted)| found == wanted).count();
+    let needed = f64::from(u32::try_from(wanted.len())?) * AGREEMENT;
+    assert!(f64::from(u32::try_from(same)?) >= needed, "{same} of {} rows agree", wanted.len());
+    Ok(())
 }
