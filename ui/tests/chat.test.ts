@@ -89,7 +89,7 @@ test('a speed stands beside the plain one of this session', async () => {
   const [plain, drafted] = screen.getAllByTestId('answer');
   expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
   expect(drafted).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
-  expect(screen.getByTestId('speed').parentElement).toHaveTextContent('plain 4.0 tokens/s');
+  expect(screen.getByTestId('plain')).toHaveTextContent('Plain decoding in this session: 4.0 tokens/s');
 });
 
 test('blank lines around an answer are not shown', async () => {

@@ -147,10 +147,11 @@ test('the keyboard goes on where it was before a question', async () => {
   const user = await open(backendWithTalks());
   const entry = () => screen.getByRole('button', { name: /^Newer/ });
   await screen.findByText('Newer');
+  await waitFor(() => expect(composer()).toHaveFocus());
   for (const ask of ['{Delete}', '{F2}']) {
     entry().focus();
     await user.keyboard(ask);
-    expect(screen.queryByRole('button', { name: /^Newer/ })).not.toBeInTheDocument();
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^Newer/ })).not.toBeInTheDocument());
     await user.keyboard('{Escape}');
     await waitFor(() => expect(entry()).toHaveFocus());
   }

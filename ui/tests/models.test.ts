@@ -72,6 +72,10 @@ test('a broken model says what is wrong and cannot be picked', async () => {
   expect(screen.getByRole('option', { name: 'gemma-3-270m-it (not readable)' })).toBeDisabled();
   expect(screen.getByRole('combobox', { name: 'Target' })).toHaveDisplayValue('gemma-3-270m-it (not readable)');
   expect(screen.getByText('This target cannot be used at present. Pick another one.')).toBeInTheDocument();
+  expect(screen.getByText('The folder is gone. Put it right, or pick another target above.')).toBeInTheDocument();
+  backend.registered = [target];
+  window.dispatchEvent(new Event('focus'));
+  expect(await screen.findByText('Enter sends, Shift Enter starts a new line.')).toBeInTheDocument();
 });
 
 test('a list that cannot be read says so and tries again', async () => {

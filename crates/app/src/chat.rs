@@ -118,12 +118,7 @@ impl App {
 
     async fn conversation_for(&self, id: Option<i64>, text: &str) -> Result<i64> {
         match id {
-            Some(id) => {
-                if self.conversation(id).await?.title.is_empty() {
-                    self.store.rename_conversation(id, &title(text)).await?;
-                }
-                Ok(id)
-            }
+            Some(id) => Ok(self.conversation(id).await?.id),
             None => Ok(self.store.add_conversation(&title(text)).await?.id),
         }
     }
@@ -174,14 +169,6 @@ impl App {
     /// The database fails.
     pub async fn conversations(&self) -> Result<Vec<Conversation>> {
         Ok(self.store.conversations().await?)
-    }
-
-    /// Begins a conversation. It has no title until something is said in it.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn create_conversation(&self) -> Result<Conversation> {
-        Ok(self.store.add_conversation("").await?)
     }
 
     /// One conversation.
@@ -270,15 +257,6 @@ mod tests {
 
         let again = Say { conversation: Some(said.conversation.id), ..say("And now?", "t", None) };
         assert_eq!(app.say(again).await.unwrap().conversation.id, said.conversation.id);
-    }
-
-    #[tokio::test]
-    async fn an_empty_conversation_gets_its_title_from_its_first_message() {
-        let home = tempfile::tempdir().unwrap();
-        let app = testing::app(home.path()).await;
-        let conversation = app.create_conversation().await.unwrap();
-        let said = app.say(Say { conversation: Some(conversation.id), ..say("Hello", "t", None) }).await.unwrap();
-        assert_eq!((said.conversation.id, said.conversation.title.as_str()), (conversation.id, "Hello"));
     }
 
     #[tokio::test]

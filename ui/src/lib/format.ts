@@ -40,7 +40,7 @@ export function moment(ms: number, now: number): string {
   return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
 }
 
-/** A text as it is shown: without blank lines before it and blanks behind it. An indented first line stays indented. */
-export function withoutBlankEdges(text: string): string {
-  return text.replace(/^\s*\n/, '').trimEnd();
+/** A text as it is shown: without blank lines and the space between words before it, and without blanks behind it. */
+export function shown(text: string): string {
+  return text.replace(/^\s*\n/, '').replace(/^ (?=\S)/, '').trimEnd();
 }

@@ -1,5 +1,5 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { type Backend, type Frame, type Message, type Model, Refusal, type Said, sentence } from '../backend/backend';
+import { type Backend, type Frame, type Message, type Model, type Preferences, Refusal, type Said, sentence } from '../backend/backend';
 import { plainSpeed } from '../chart/baseline';
 import { type Reading, nothingYet, readingOf } from '../chart/reading';
 import { sendable } from '../inspector/effect';
@@ -91,6 +91,12 @@ export class Chat {
       this.sending = false;
     }
     await this.conversations.load();
+  }
+
+  /** Picks a model; what was refused before may go now. */
+  pick(model: Partial<Pick<Preferences, 'target' | 'drafter'>>): void {
+    this.refusal = null;
+    this.#preferences.change(model);
   }
 
   async stop(): Promise<void> {

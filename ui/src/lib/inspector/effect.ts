@@ -24,20 +24,16 @@ export function withoutEffect(control: keyof Controls, controls: Controls, draft
   return null;
 }
 
-/** A γ kept from a drafter with a larger limit would be refused, so it is cut to this one's. */
+/** With γ as a number, so that the answer's record says it, and cut to this drafter's limit: a larger one is refused. */
 export function sendable(controls: Controls, drafter: Model | null): Controls {
-  return controls.gamma === null || !drafter ? controls : { ...controls, gamma: gammaFor(controls, drafter) };
+  return drafter ? { ...controls, gamma: gammaFor(controls, drafter) } : controls;
 }
 
-/** What a finished answer was made with, in a line. */
-export function conditionsOf(outcome: Outcome | null, name: (id: string) => string): string | null {
-  if (!outcome) return null;
-  const { target, drafter, controls } = outcome;
-  const drafting = [
-    `drafter ${drafter === null ? 'none' : name(drafter)}`,
-    ...(drafter === null || controls.gamma === null ? [] : [`γ ${controls.gamma}`]),
-    ...(drafter === null || controls.minConf === null ? [] : [`minConf ${percent(controls.minConf)}`]),
-  ];
-  const heat = controls.temperature === 0 ? '0' : decimal(controls.temperature, 2);
-  return [`target ${name(target)}`, ...drafting, `temperature ${heat}`].join(' · ');
+/** The controls that a finished answer was made with. */
+export function conditionsOf({ drafter, controls }: Outcome): string {
+  const { gamma, minConf, temperature } = controls;
+  const parts = [`temperature ${decimal(temperature, temperature === 0 ? 0 : 2)}`];
+  if (drafter !== null && minConf !== null) parts.unshift(`minConf ${percent(minConf)}`);
+  if (drafter !== null && gamma !== null) parts.unshift(`γ ${gamma}`);
+  return parts.join(', ');
 }

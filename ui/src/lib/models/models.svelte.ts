@@ -29,7 +29,7 @@ export class Models {
   }
 
   async load(): Promise<void> {
-    this.loading = true;
+    if (this.adding) return;
     try {
       this.all = await this.#backend.models();
       this.failure = null;
