@@ -10,8 +10,8 @@ use crate::opened::Opened;
 /// How long a round and the storing of an answer may hold up the end.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Stops the answer that is being written and waits until it is stored, so that closing the window loses no text and
-/// the engine does not compute while the process is torn down.
+/// Stops the answer that is being written and waits until it is stored, so that closing the window loses no text. An
+/// engine in the middle of loading or of a long chunk of a prompt is not waited for: there is no text to lose then.
 pub(crate) fn finish(opened: &Opened) {
     if let Some(app) = opened.get() {
         // Whoever is slower than this finds the answer marked as interrupted at the next start.

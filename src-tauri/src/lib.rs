@@ -21,7 +21,7 @@ use watcher::Watcher;
 /// Where Linux says which screen to use. GTK panics without one.
 const SCREENS: [&str; 2] = ["DISPLAY", "WAYLAND_DISPLAY"];
 
-/// Opens the window and returns when it is closed.
+/// Opens the window; when it is closed, the process ends.
 ///
 /// # Errors
 /// The system has no screen to open a window on, or no web view to fill it with.

@@ -15,7 +15,11 @@ pub(crate) struct Opened(OnceCell<App>);
 impl Opened {
     /// The open app.
     pub(crate) async fn app(&self) -> Result<&App, Failure> {
-        let open = || async { App::open(&app::home()?).await };
+        let open = || async {
+            let app = App::open(&app::home()?).await?;
+            app.interrupt_abandoned().await?;
+            Ok::<_, app::Error>(app)
+        };
         Ok(self.0.get_or_try_init(open).await?)
     }
 

@@ -207,7 +207,7 @@ impl Visit<'_> for Ruler {
 /// Whether a line holds an absolute path into a folder whose content differs from machine to machine.
 fn names_a_machine(line: &str) -> bool {
     // Put together here, for this file is checked too.
-    ["tmp", "root", "work", "home"].iter().any(|folder| {
+    ["tmp", "root", "work", "home", "Users"].iter().any(|folder| {
         let folder = format!("/{folder}/");
         line.match_indices(&folder).any(|(at, _)| {
             let before = line[..at].chars().next_back();

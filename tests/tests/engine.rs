@@ -154,3 +154,52 @@ async fn what_cannot_run_is_refused_and_the_engine_goes_on() -> Outcome {
     assert_eq!(bench.answer(bench.request(Some(tiny::DRAFTER), controls(5)))?.ids.len(), 5);
     Ok(())
 }
+
+#[tokio::test]
+async fn a_control_that_means_nothing_is_refused_and_one_that_is_too_large_is_cut_with_a_note() -> Outcome {
+    let bench = Bench::new().await?;
+    let sampling = |change: fn(&mut Sampling)| {
+        let mut controls = controls(3);
+        change(&mut controls.sampling);
+        controls
+    };
+    let refused = [
+        (sampling(|s| s.temperature = -1.0), "the temperature is -1"),
+        (sampling(|s| s.temperature = f32::NAN), "the temperature is NaN"),
+        (sampling(|s| s.top_p = 5.0), "top-p is 5"),
+        (Controls { min_conf: Some(7.0), ..controls(3) }, "minConf is 7"),
+    ];
+    for (controls, words) in refused {
+        let Some(Event::Failed(error)) = bench.events(bench.request(None, controls), |_, _| ())?.pop() else {
+            return Err("it was accepted".into());
+        };
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let answer = bench.answer(bench.request(Some(tiny::DRAFTER), Controls { gamma: Some(50), ..controls(3) }))?;
+    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA });
+    assert!(answer.notes.iter().any(|note| note.contains("γ 50") && note.contains("4 tokens a round")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_prompt_that_leaves_no_room_is_refused_before_it_is_read() -> Outcome {
+    let bench = Bench::new().await?;
+    let request = Request { prompt: Prompt::Raw("long ".repeat(400_000)), ..bench.request(None, controls(5)) };
+    let mut events = bench.events(request, |_, _| ())?;
+    let Some(Event::Failed(error)) = events.pop() else { return Err("it was accepted".into()) };
+    assert!(error.to_string().contains("the target reads at most 1048576"), "{error}");
+    assert!(events.iter().all(|event| matches!(event, Event::Loading { .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_tiny_top_p_still_draws_the_likeliest_token() -> Outcome {
+    let bench = Bench::new().await?;
+    let greedy = bench.answer(bench.request(None, controls(12)))?.ids;
+    for top_p in [0.0, 1e-8, 1e-3] {
+        let sampling = Sampling { temperature: 1.0, top_p, top_k: 0, ..Sampling::default() };
+        let answer = bench.answer(bench.request(Some(tiny::DRAFTER), Controls { sampling, ..controls(12) }))?;
+        assert_eq!(answer.ids, greedy);
+    }
+    Ok(())
+}

@@ -22,8 +22,6 @@ pub struct Say {
     pub target: String,
     /// The drafter's id; `None` decodes plainly.
     pub drafter: Option<String>,
-    /// The type to compute in.
-    pub precision: Precision,
     /// How to answer.
     pub controls: Controls,
 }
@@ -99,7 +97,7 @@ impl App {
         let request = Request {
             target: target.folder,
             drafter: drafter.map(|drafter| drafter.folder),
-            precision: say.precision,
+            precision: Precision::default(),
             prompt: Prompt::Chat(history(&earlier, text)),
             controls: say.controls,
         };
@@ -108,7 +106,7 @@ impl App {
             message: answer.id,
             target: target.id,
             drafter: drafter_id,
-            precision: say.precision,
+            precision: request.precision,
         };
         let answering = self.answer_and_keep(request, keeper);
         *running = Some(Running { conversation, message: answer.id, answering: answering.clone() });
@@ -187,12 +185,14 @@ impl App {
         Ok(self.store.messages(conversation).await?.into_iter().map(StoredMessage::from).collect())
     }
 
-    /// Gives a conversation another title.
+    /// Gives a conversation another title; an empty one changes nothing.
     ///
     /// # Errors
-    /// The database fails.
+    /// It is not there.
     pub async fn rename_conversation(&self, id: i64, title: &str) -> Result<()> {
-        Ok(self.store.rename_conversation(id, title).await?)
+        let title = title.trim();
+        let kept = title.is_empty() || self.store.rename_conversation(id, title).await?;
+        if kept { Ok(()) } else { Err(Error::NoSuchConversation(id)) }
     }
 
     /// Removes a conversation with its messages, and stops the answer that is being written in it.
@@ -230,7 +230,6 @@ mod tests {
             text: text.into(),
             target: target.into(),
             drafter: drafter.map(Into::into),
-            precision: Precision::default(),
             controls: Controls::default(),
         }
     }

@@ -3,26 +3,22 @@
 use engine::{Message, Role};
 use store::{Author, State};
 
-/// The prompt: what was said so far, then the question. Answers that failed or say nothing are left out.
+/// The prompt: what was said so far, then the question.
+///
+/// An answer that failed or says nothing is left out together with its question: a question that was too long to
+/// answer would make every later one too long as well, and chat templates insist that turns alternate.
 pub(crate) fn history(earlier: &[store::Message], question: &str) -> Vec<Message> {
-    let mut turns: Vec<Message> = Vec::new();
-    for message in earlier.iter().filter(|message| message.state != State::Failed && !message.text.is_empty()) {
-        let role = match message.author {
-            Author::User => Role::User,
-            Author::Assistant => Role::Assistant,
-        };
-        say(&mut turns, role, &message.text);
+    let mut turns = Vec::new();
+    for pair in earlier.windows(2) {
+        let [asked, answer] = pair else { continue };
+        let answered = answer.state != State::Failed && !answer.text.is_empty();
+        if asked.author == Author::User && answer.author == Author::Assistant && answered {
+            turns.push(Message::new(Role::User, &asked.text));
+            turns.push(Message::new(Role::Assistant, &answer.text));
+        }
     }
-    say(&mut turns, Role::User, question);
+    turns.push(Message::new(Role::User, question));
     turns
-}
-
-/// Chat templates insist that turns alternate. Where an answer was left out, two questions become one turn.
-fn say(turns: &mut Vec<Message>, role: Role, text: &str) {
-    match turns.last_mut() {
-        Some(last) if last.role == role => last.content = format!("{}\n\n{text}", last.content),
-        _ => turns.push(Message::new(role, text)),
-    }
 }
 
 /// A conversation's title: the beginning of its first message, in one line.
@@ -46,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_kept_and_what_failed_is_not() {
+    fn what_was_answered_is_kept_and_what_failed_goes_with_its_question() {
         let earlier = [
             message(Author::User, "one", State::Complete),
             message(Author::Assistant, "first", State::Complete),
@@ -63,7 +59,7 @@ mod tests {
             (Role::Assistant, "first"),
             (Role::User, "two"),
             (Role::Assistant, "half"),
-            (Role::User, "three\n\nfour\n\nfive"),
+            (Role::User, "five"),
         ];
         assert_eq!(turns, expected.map(|(role, text)| (role, text.to_owned())));
     }

@@ -40,15 +40,27 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the data folder and makes it if there is none. Answers that were running when the app died are marked
-    /// as interrupted.
+    /// Opens the data folder and makes it if there is none, for this user's eyes only.
     ///
     /// # Errors
     /// The folder cannot be made; its database is damaged, or of a newer release.
     pub async fn open(home: &Path) -> Result<Self> {
-        std::fs::create_dir_all(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
+        let mut folder = std::fs::DirBuilder::new();
+        folder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        folder.create(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
         let store = Store::open(&home.join("slipstream.sqlite3")).await?;
         Ok(Self { engine: Engine::start(), store, running: Arc::default() })
+    }
+
+    /// Marks answers as interrupted that still count as running: the window that wrote them died. For a window to call
+    /// as it starts, since only a window stores answers.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn interrupt_abandoned(&self) -> Result<()> {
+        Ok(self.store.interrupt_running().await?)
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::terminal::harmless;
+
 /// Why a command gives up.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -29,7 +31,7 @@ impl Failure {
         if json {
             let _ = writeln!(io::stdout(), "{}", json!({ "event": "failed", "error": sentence }));
         }
-        let _ = writeln!(io::stderr(), "slipstream: {sentence}");
+        let _ = writeln!(io::stderr(), "slipstream: {}", harmless(&sentence));
         ExitCode::from(code)
     }
 }

@@ -18,6 +18,7 @@ mod failure;
 mod follow;
 mod keyboard;
 mod models;
+mod terminal;
 mod text;
 
 /// What shells expect of a program that Ctrl-C ended.

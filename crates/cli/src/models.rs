@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::ModelsCommand;
 use crate::failure::Failure;
+use crate::terminal::harmless;
 
 /// Runs one of the commands.
 pub(crate) async fn run(app: &App, command: ModelsCommand, json: bool) -> Result<ExitCode, Failure> {
@@ -29,7 +30,7 @@ pub(crate) async fn run(app: &App, command: ModelsCommand, json: bool) -> Result
             (json!({ "removed": id }), format!("removed {id}; its folder stays as it is"))
         }
     };
-    writeln!(io::stdout(), "{}", if json { value.to_string() } else { text })?;
+    writeln!(io::stdout(), "{}", if json { value.to_string() } else { harmless(&text) })?;
     Ok(ExitCode::SUCCESS)
 }
 

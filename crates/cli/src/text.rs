@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use app::{Answer, Frame, Phase, Speculation};
 
 use crate::follow::Transcript;
+use crate::terminal::harmless;
 
 /// Writes the text, the progress until it comes, and one line on how it went.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl<O: Write, E: Write> Text<O, E> {
         self.text(&rest)?;
         self.text("\n")?;
         for note in &answer.notes {
-            writeln!(self.err, "{note}")?;
+            writeln!(self.err, "{}", harmless(note))?;
         }
         let summary = summary(answer);
         if self.err_is_terminal {
@@ -67,18 +68,13 @@ impl<O: Write, E: Write> Transcript for Text<O, E> {
             self.text(&new)?;
         }
         match &frame.phase {
-            Phase::Loading { name } => self.progress(&format!("loading {name} …")),
+            Phase::Loading { name } => self.progress(&harmless(&format!("loading {name} …"))),
             Phase::Prefill { done, total } => self.progress(&format!("reading the prompt: {done} of {total} tokens")),
             Phase::Waiting | Phase::Decoding { .. } => Ok(()),
             Phase::Ended(Ok(answer)) => self.end(answer),
             Phase::Ended(Err(_)) => self.progress(""),
         }
     }
-}
-
-/// A terminal obeys control characters, and a model's text is not to give it orders.
-fn harmless(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
 }
 
 /// How an answer went, in one line.

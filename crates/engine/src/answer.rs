@@ -23,12 +23,18 @@ pub(crate) fn make(
     cancel: &Cancel,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Answer> {
+    request.controls.check()?;
     nn::reset_memory_peak();
     let started = Instant::now();
     let Loaded { target, mut context, schedule, speculation } = Loaded::load(models, request, sink)?;
     let load_s = started.elapsed().as_secs_f64();
 
-    let (prompt_ids, notes) = read(&request.prompt, &target)?;
+    let (prompt_ids, mut notes) = read(&request.prompt, &target)?;
+    if let (Speculation::On { limit }, Some(gamma)) =
+        (&speculation, request.controls.gamma.filter(|&g| g > schedule.limit))
+    {
+        notes.push(format!("γ {gamma} is more than this drafter can propose; it drafts {limit} tokens a round."));
+    }
     let room = room(&prompt_ids, &target, schedule.limit + 1)?;
     let mut making = Making::new(&prompt_ids, &target.codec, request, room)?;
     let sampler = Sampler::new(request.controls.sampling);

@@ -40,6 +40,17 @@ pub enum Error {
         vocabulary: usize,
     },
 
+    /// A control is set to something that means nothing.
+    #[error("{control} is {value}; it must be {wanted}")]
+    Control {
+        /// What it is called.
+        control: &'static str,
+        /// What it is set to.
+        value: f32,
+        /// What it must be.
+        wanted: &'static str,
+    },
+
     /// The prompt leaves no room for an answer.
     #[error(
         "the prompt has {prompt} tokens and the target reads at most {most}, {reserved} of which are kept for the answer; shorten the conversation"

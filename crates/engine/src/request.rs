@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Error, Result};
+
 pub use chat::{Message, Role};
 pub use nn::{Rule, Sampling};
 
@@ -58,6 +60,27 @@ pub struct Controls {
     pub max_tokens: usize,
     /// Texts that end the answer; they are not part of it.
     pub stop: Vec<String>,
+}
+
+impl Controls {
+    /// Refuses values that mean nothing, before they are taken for something else.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Sampling { temperature, top_p, .. } = self.sampling;
+        let checks = [
+            ("the temperature", temperature, (0.0..=100.0).contains(&temperature), "between 0 and 100"),
+            ("top-p", top_p, (0.0..=1.0).contains(&top_p), "between 0 and 1"),
+            (
+                "minConf",
+                self.min_conf.unwrap_or(0.0),
+                self.min_conf.is_none_or(|c| (0.0..=1.0).contains(&c)),
+                "between 0 and 1",
+            ),
+        ];
+        match checks.into_iter().find(|(_, _, holds, _)| !holds) {
+            Some((control, value, _, wanted)) => Err(Error::Control { control, value, wanted }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Default for Controls {

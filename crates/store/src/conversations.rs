@@ -47,14 +47,13 @@ impl Store {
         Ok(new.fetch_one(&self.pool).await?)
     }
 
-    /// Gives a conversation another title.
+    /// Gives a conversation another title and returns whether it is there.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn rename_conversation(&self, id: i64, title: &str) -> Result<()> {
+    pub async fn rename_conversation(&self, id: i64, title: &str) -> Result<bool> {
         let rename = sqlx::query("UPDATE conversations SET title = ? WHERE id = ?").bind(title).bind(id);
-        rename.execute(&self.pool).await?;
-        Ok(())
+        Ok(rename.execute(&self.pool).await?.rows_affected() > 0)
     }
 
     /// Removes a conversation with its messages.

@@ -30,8 +30,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database, makes it if there is none, and brings its schema up to date. Answers that were still
-    /// running when the last process died are `interrupted` from now on.
+    /// Opens the database, makes it if there is none, and brings its schema up to date.
     ///
     /// # Errors
     /// The file is no database, belongs to a newer release, or cannot be written.
@@ -61,9 +60,7 @@ impl Store {
 
     async fn ready(pool: SqlitePool) -> Result<Self> {
         MIGRATIONS.run(&pool).await.map_err(explain)?;
-        let store = Self { pool };
-        store.interrupt_running().await?;
-        Ok(store)
+        Ok(Self { pool })
     }
 
     /// Closes the file once its statements are done.

@@ -93,8 +93,7 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn save_text(&self, message: i64, text: &str) -> Result<()> {
-        // The state too: a second process that opened the database took this message for interrupted.
-        let save = sqlx::query("UPDATE messages SET text = ?, state = 'running' WHERE id = ?").bind(text).bind(message);
+        let save = sqlx::query("UPDATE messages SET text = ? WHERE id = ?").bind(text).bind(message);
         save.execute(&self.pool).await?;
         Ok(())
     }
@@ -122,7 +121,11 @@ impl Store {
         Ok(())
     }
 
-    pub(crate) async fn interrupt_running(&self) -> Result<()> {
+    /// Marks every running message as interrupted: the process that wrote it is gone.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn interrupt_running(&self) -> Result<()> {
         let interrupt = sqlx::query("UPDATE messages SET state = 'interrupted' WHERE state = 'running'");
         interrupt.execute(&self.pool).await?;
         Ok(())

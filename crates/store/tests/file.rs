@@ -53,12 +53,13 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_its_saved_text() {
         std::fs::copy(file.path(), crashed.path().join(file.file_name())).unwrap();
     }
     let after = Store::open(&crashed.path().join("slipstream.sqlite3")).await.unwrap();
+    after.interrupt_running().await.unwrap();
     let message = after.messages(conversation).await.unwrap().pop().unwrap();
     assert_eq!((message.text.as_str(), message.state), ("Because", State::Interrupted));
 }
 
 #[tokio::test]
-async fn a_second_process_does_not_interrupt_an_answer_for_long() {
+async fn a_second_process_does_not_interrupt_an_answer() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
     let window = Store::open(&path).await.unwrap();
@@ -71,7 +72,6 @@ async fn a_second_process_does_not_interrupt_an_answer_for_long() {
     let (_, answer) = window.ask(conversation, "Why?", "t", None).await.unwrap();
 
     let command = Store::open(&path).await.unwrap();
-    assert_eq!(command.messages(conversation).await.unwrap()[1].state, State::Interrupted);
     window.save_text(answer.id, "Bec").await.unwrap();
     assert_eq!(command.messages(conversation).await.unwrap()[1].state, State::Running);
 }

@@ -6,7 +6,7 @@ use crate::{
     problem::Problem,
     process::{aloud, cargo, line},
     setup,
-    workspace::Workspace,
+    workspace::{EVERYTHING, Workspace},
 };
 
 /// Builds everything and becomes the app, so that signals and the exit code are the app's own.
@@ -14,10 +14,11 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), Pro
     let (release, arguments) = options(arguments)?;
     setup::run(workspace)?;
     aloud(Command::new("npm").args(["run", "build"]).current_dir(workspace.ui()))?;
-    let mut app = cargo(&workspace.root);
-    app.args(["run", "--package", "desktop", "--features", "custom-protocol"]);
-    app.args(release.then_some("--release")).arg("--").args(arguments);
-    let reason = app.exec();
+    // In the form that the tests use: `cargo run` would select other features and compile the dependencies again.
+    let mut build = cargo(&workspace.root);
+    aloud(build.arg("build").args(EVERYTHING).args(release.then_some("--release")))?;
+    let mut app = Command::new(workspace.target()?.join(if release { "release" } else { "debug" }).join("desktop"));
+    let reason = app.args(arguments).exec();
     Err(Problem::new(format!("cannot start {}: {reason}", line(&app))))
 }
 

@@ -11,11 +11,8 @@ use crate::{
     process::{aloud, cargo},
     setup,
     terminal::print,
-    workspace::Workspace,
+    workspace::{EVERYTHING, Workspace},
 };
-
-/// One form for every cargo command: another choice of packages or features would compile the dependencies again.
-const EVERYTHING: [&str; 3] = ["--workspace", "--features", "desktop/custom-protocol"];
 
 /// The virtual screen for tests that open the window.
 const SCREEN: &str = "-screen 0 1280x900x24";

@@ -7,6 +7,9 @@ use crate::{
     process::{cargo, quietly},
 };
 
+/// One form for every cargo command: another choice of packages or features would compile the dependencies again.
+pub(crate) const EVERYTHING: [&str; 3] = ["--workspace", "--features", "desktop/custom-protocol"];
+
 /// The folder of the workspace's `Cargo.toml`.
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
@@ -25,6 +28,13 @@ impl Workspace {
 
     pub(crate) fn ui(&self) -> PathBuf {
         self.root.join("ui")
+    }
+
+    /// Where cargo puts what it builds.
+    pub(crate) fn target(&self) -> Result<PathBuf, Problem> {
+        let metadata = quietly(cargo(&self.root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
+        let after = metadata.split(r#""target_directory":""#).nth(1).and_then(|rest| rest.split('"').next());
+        after.map(PathBuf::from).ok_or_else(|| Problem::new("`cargo metadata` names no target folder: update cargo"))
     }
 }
 

@@ -49,10 +49,8 @@ pub(crate) async fn say(
     drafter: Option<String>,
     controls: Controls,
 ) -> Result<Said, Failure> {
-    let app = opened.app().await?;
-    let precision = app.preferences().await?.precision;
-    let say = Say { conversation, text, target, drafter, precision, controls: controls.into() };
-    Ok(app.say(say).await?.into())
+    let say = Say { conversation, text, target, drafter, controls: controls.into() };
+    Ok(opened.app().await?.say(say).await?.into())
 }
 
 /// Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply.

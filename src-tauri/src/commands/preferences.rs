@@ -16,7 +16,5 @@ pub(crate) async fn preferences(opened: State<'_, Opened>) -> Result<Preferences
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn save_preferences(opened: State<'_, Opened>, preferences: Preferences) -> Result<(), Failure> {
-    let app = opened.app().await?;
-    let precision = app.preferences().await?.precision;
-    Ok(app.set_preferences(&preferences.keeping(precision)).await?)
+    Ok(opened.app().await?.set_preferences(&preferences.into()).await?)
 }

@@ -1,6 +1,6 @@
 //! What the user sets.
 
-use app::{Precision, Sampling};
+use app::Sampling;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -53,17 +53,16 @@ pub(crate) struct Preferences {
     conversation: Option<i64>,
 }
 
-impl Preferences {
-    /// The precision has no control in the window and stays what it was.
-    pub(crate) fn keeping(self, precision: Precision) -> app::Preferences {
-        let Self { target, drafter, controls, conversation } = self;
-        app::Preferences { target, drafter, precision, controls: controls.into(), conversation }
+impl From<Preferences> for app::Preferences {
+    fn from(preferences: Preferences) -> Self {
+        let Preferences { target, drafter, controls, conversation } = preferences;
+        Self { target, drafter, controls: controls.into(), conversation }
     }
 }
 
 impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
-        let app::Preferences { target, drafter, controls, conversation, .. } = preferences;
+        let app::Preferences { target, drafter, controls, conversation } = preferences;
         Self { target, drafter, controls: controls.into(), conversation }
     }
 }
@@ -85,9 +84,7 @@ mod tests {
         };
         let preferences =
             Preferences { target: Some("t".into()), drafter: None, controls: controls.clone(), conversation: Some(2) };
-        let app = preferences.clone().keeping(Precision::Float32);
-        assert_eq!(app.precision, Precision::Float32);
-        assert_eq!(Preferences::from(app), preferences);
+        assert_eq!(Preferences::from(app::Preferences::from(preferences.clone())), preferences);
         assert_eq!(Controls::from(app::Controls::from(controls.clone())), controls);
     }
 }

@@ -8,18 +8,23 @@ use crate::{
     terminal::say,
 };
 
-/// A package; where only its program matters, any copy of that program will do.
+/// A package; where only its program or Python module matters, any copy of that will do.
 struct Package {
     name: &'static str,
     program: Option<&'static str>,
+    module: Option<&'static str>,
 }
 
 const fn library(name: &'static str) -> Package {
-    Package { name, program: None }
+    Package { name, program: None, module: None }
 }
 
 const fn program(name: &'static str, program: &'static str) -> Package {
-    Package { name, program: Some(program) }
+    Package { name, program: Some(program), module: None }
+}
+
+const fn module(name: &'static str, module: &'static str) -> Package {
+    Package { name, program: None, module: Some(module) }
 }
 
 /// Their names are the same on Debian 12 and Ubuntu 24.04.
@@ -30,7 +35,7 @@ const PACKAGES: &[Package] = &[
     program("cmake", "cmake"),
     program("ninja-build", "ninja"),
     program("patchelf", "patchelf"),
-    program("python3-pip", "pip3"),
+    module("python3-pip", "pip"),
     library("libclang-dev"),
     library("libfmt-dev"),
     library("libopenblas0-pthread"),
@@ -44,7 +49,8 @@ const PACKAGES: &[Package] = &[
 
 impl Package {
     fn is_missing(&self) -> bool {
-        !self.program.is_some_and(on_path) && !is_installed(self.name)
+        let imports = |module| succeeds(Command::new("python3").args(["-m", module, "--version"]));
+        !self.program.is_some_and(on_path) && !self.module.is_some_and(imports) && !is_installed(self.name)
     }
 }
 
