@@ -1,4 +1,4 @@
-// A backend that does what it is told: the tests and the mock build drive the window with it.
+// A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
 import type { Backend, Controls, Conversation, Frame, Message, Model, Pair, Preferences, Said } from '../src/lib/backend/backend';
 
 export class ScriptedBackend implements Backend {
@@ -60,16 +60,15 @@ export class ScriptedBackend implements Backend {
   async say(where: number | null, text: string, pair: Pair, controls: Controls): Promise<Said> {
     this.#answer('say', null);
     const conversation = where ?? this.#next++;
-    if (where === null) this.talks.push({ id: conversation, title: '', target: null, drafter: null, updatedAt: Date.now() });
+    const title = text.split('\n')[0]!.slice(0, 60);
+    if (where === null) this.talks.push({ id: conversation, title, ...pair, updatedAt: Date.now() });
     const blank = { note: null, outcome: null };
     const question: Message = { id: this.#next++, author: 'user', text, state: 'complete', ...blank };
     const answer: Message = { id: this.#next++, author: 'assistant', text: '', state: 'running', ...blank };
     this.said.push({ conversation, text, pair, controls });
     this.written.set(conversation, [...(this.written.get(conversation) ?? []), question, answer]);
     this.talks = this.talks.map((talk) =>
-      talk.id === conversation
-        ? { ...talk, ...pair, title: talk.title || text.split('\n')[0]!.slice(0, 60), updatedAt: Date.now() }
-        : talk,
+      talk.id === conversation ? { ...talk, ...pair, updatedAt: Date.now() } : talk,
     );
     this.running = true;
     return structuredClone({ conversation, question, answer });

@@ -1,4 +1,4 @@
-// The window with nothing behind it, for looking at it in a browser: `vite build --mode mock`.
+// The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`.
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
 import type { Controls, Message, Pair, Phase, Round, Said } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
@@ -22,7 +22,9 @@ class Demo extends ScriptedBackend {
   async #write(conversation: number, answer: Message, pair: Pair, controls: Controls): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
-    const all = essayRounds(drafter ? (controls.gamma ?? drafter.limit ?? 0) : 0);
+    const gamma = drafter ? (controls.gamma ?? drafter.limit ?? 0) : 0;
+    const speculationOff = drafter ? (gamma === 0 ? 'γ is 0' : null) : 'no drafter is chosen';
+    const all = essayRounds(gamma);
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
       await pause(wait);
@@ -32,14 +34,14 @@ class Demo extends ScriptedBackend {
     for (let done = 0; done <= 1536 && !this.#stopped; done += 512) await send({ kind: 'prefill', done, total: 1536 });
     let written = 0;
     for (; written < all.length && !this.#stopped; written += 1) {
-      await send({ kind: 'decoding', speculationOff: null }, written, all.slice(written, written + 1), 66);
+      await send({ kind: 'decoding', speculationOff }, written, all.slice(written, written + 1), 66);
     }
     const kept = all.slice(0, written);
     const message: Message = {
       ...answer,
       text: kept.map((round) => round.text).join(''),
       state: this.#stopped ? 'stopped' : 'complete',
-      outcome: outcome(kept, { ...pair, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),
+      outcome: outcome(kept, { ...pair, speculationOff, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),
     };
     const messages = this.written.get(conversation) ?? [];
     this.written.set(conversation, messages.map((other) => (other.id === message.id ? message : other)));

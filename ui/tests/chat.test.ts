@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { message, outcome, statsOf } from '../scripted/samples';
+import { MainWindow } from '../src/lib/window.svelte';
 import { ask, backendWithModels, composer, drafter, frame, open, round, target } from './window';
 
 test('Enter sends with the picked pair and empties the field', async () => {
@@ -24,11 +25,14 @@ test('Shift+Enter starts a new line, and a blank message is not sent', async () 
   expect(backend.said).toEqual([]);
 });
 
-test('Enter that confirms a word of an input method does not send', async () => {
+test.each([
+  ['while it composes', { isComposing: true }],
+  ['after it composed, as in WebKit', { keyCode: 229 }],
+])('Enter that confirms a word of an input method does not send %s', async (_, part) => {
   const backend = backendWithModels();
   const user = await open(backend);
   await user.type(composer(), 'こん');
-  composer().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
+  composer().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, ...part }));
   expect(backend.said).toEqual([]);
 });
 
@@ -78,18 +82,45 @@ test('an answer goes through its phases, streams, and ends with its numbers', as
 test('a speed stands beside the plain one of this session', async () => {
   const backend = backendWithModels();
   const user = await open(backend);
-  const answers = [[round('one', 0, 0)], [round('two', 2, 1)]];
-  for (const rounds of answers) {
+  const answers = [
+    { speculationOff: 'no drafter is chosen', rounds: [round('one', 0, 0)] },
+    // The drafter was sure of nothing: that is not plain decoding.
+    { speculationOff: null, rounds: [round('two', 0, 0), round('three', 0, 0)] },
+    { speculationOff: null, rounds: [round('four', 2, 1)] },
+  ];
+  for (const { speculationOff, rounds } of answers) {
     const ids = await ask(backend, user, 'Hello');
-    const part = { target: 't', stats: { ...statsOf(rounds), decodeSeconds: 0.25 } };
+    const part = { target: 't', speculationOff, stats: { ...statsOf(rounds), decodeSeconds: 0.25 } };
     const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
     backend.emit(frame(ids, { rounds, phase: { kind: 'ended', message: end } }));
     await screen.findByRole('button', { name: 'Send' });
   }
-  const [plain, drafted] = screen.getAllByTestId('answer');
+  const [plain, unsure, drafted] = screen.getAllByTestId('answer');
   expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
-  expect(drafted).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
+  for (const answer of [unsure, drafted]) expect(answer).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
   expect(screen.getByTestId('plain')).toHaveTextContent('Plain decoding in this session: 4.0 tokens/s');
+});
+
+test('the single rounds of the last 50 answers are kept, and the plain speed of all', async () => {
+  const backend = backendWithModels();
+  const main = new MainWindow(backend);
+  await main.start();
+  const { chat } = main;
+  for (let count = 0; count <= 50; count += 1) {
+    chat.draft = 'Hello';
+    await chat.send();
+    const ids = { conversation: chat.selected!, message: chat.answer!.message };
+    const rounds = [round('one', count, count)];
+    const part = { target: 't', speculationOff: count === 0 ? 'γ is 0' : null };
+    const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
+    backend.emit(frame(ids, { rounds, phase: { kind: 'ended', message: end } }));
+  }
+  const kept = chat.thread.messages.filter(({ author }) => author === 'assistant').map(({ id }) => {
+    chat.inspect(id);
+    return chat.reading.perRound;
+  });
+  expect(kept).toEqual([null, ...Array.from({ length: 50 }, (_, index) => [index + 2])]);
+  expect(chat.plain).toBe(1 / 0.05);
 });
 
 test('blank lines around an answer are not shown', async () => {

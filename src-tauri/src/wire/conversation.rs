@@ -11,7 +11,7 @@ use super::{Outcome, sentence};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Conversation {
     id: i64,
-    /// Empty until something is said.
+    /// The beginning of what was said first, or what the user calls it.
     title: String,
     /// The target that answered last, while it is registered.
     target: Option<String>,

@@ -61,7 +61,7 @@ export type Controls = {
 /**  A conversation in the list. */
 export type Conversation = {
 	id: number,
-	/**  Empty until something is said. */
+	/**  The beginning of what was said first, or what the user calls it. */
 	title: string,
 	/**  The target that answered last, while it is registered. */
 	target: string | null,

@@ -1,22 +1,29 @@
 // What a decoding speed is read against: plain decoding with the same target, as measured in this session.
+import { SvelteMap } from 'svelte/reactivity';
 import type { Outcome } from '../backend/backend';
 import { decimal } from '../format';
 import { ratio } from './reading';
 
-/** Tokens per second over all answers in which nothing was proposed; null if there is none. */
-export function plainSpeed(outcomes: Iterable<Outcome | null>, target: string): number | null {
-  let tokens = 0;
-  let seconds = 0;
-  for (const outcome of outcomes) {
-    if (outcome?.target !== target || outcome.stats.proposed > 0) continue;
-    tokens += outcome.stats.tokens;
-    seconds += outcome.stats.decodeSeconds;
+/** The plain decoding of this session, added up for each target. */
+export class Baseline {
+  readonly #totals = new SvelteMap<string, { tokens: number; seconds: number }>();
+
+  /** Counts an answer if it was decoded plainly. */
+  add({ target, speculationOff, stats }: Outcome): void {
+    if (speculationOff === null) return;
+    const { tokens, seconds } = this.#totals.get(target) ?? { tokens: 0, seconds: 0 };
+    this.#totals.set(target, { tokens: tokens + stats.tokens, seconds: seconds + stats.decodeSeconds });
   }
-  return ratio(tokens, seconds);
+
+  /** Tokens per second; null if this target has not decoded plainly. */
+  speed(target: string): number | null {
+    const totals = this.#totals.get(target);
+    return totals ? ratio(totals.tokens, totals.seconds) : null;
+  }
 }
 
 /** The words beside a speed. */
-export function besidePlain(proposed: number, plain: number | null): string {
-  if (proposed === 0) return 'plain decoding';
+export function besidePlain({ speculationOff }: Outcome, plain: number | null): string {
+  if (speculationOff !== null) return 'plain decoding';
   return plain === null ? 'plain not measured yet' : `plain ${decimal(plain, 1)} tokens/s`;
 }

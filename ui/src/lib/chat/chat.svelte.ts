@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { type Backend, type Frame, type Message, type Model, type Preferences, Refusal, type Said, sentence } from '../backend/backend';
-import { plainSpeed } from '../chart/baseline';
+import type { Backend, Frame, Message, Model, Outcome, Preferences, Said } from '../backend/backend';
+import { Refusal, sentence } from '../backend/backend';
+import { Baseline } from '../chart/baseline';
 import { type Reading, nothingYet, readingOf } from '../chart/reading';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
@@ -8,6 +9,9 @@ import type { StoredPreferences } from '../preferences.svelte';
 import { Answer } from './answer.svelte';
 import { Conversations } from './conversations.svelte';
 import { Thread } from './thread.svelte';
+
+/** How many answers keep their single rounds for the chart. */
+const mostWatched = 50;
 
 /** One conversation on screen, the message being written, and the answer that runs. */
 export class Chat {
@@ -34,8 +38,9 @@ export class Chat {
   readonly #backend: Backend;
   readonly #models: Models;
   readonly #preferences: StoredPreferences;
-  // The rounds of the answers this window has watched; the store keeps only their totals.
-  readonly #watched = new SvelteMap<number, Answer>();
+  readonly #baseline = new Baseline();
+  // With the rounds of the last answers this window has watched; the store keeps only their totals.
+  readonly #watched = new SvelteMap<number, Reading>();
   // What is typed and not sent; null is the new chat.
   readonly #drafts = new SvelteMap<number | null, string>();
 
@@ -125,8 +130,7 @@ export class Chat {
 
   /** How fast this target decoded plainly in this session; null if it has not. */
   plainSpeed(target: string): number | null {
-    const outcomes = [...this.#watched.values()].map((answer) => answer.final?.outcome ?? null);
-    return plainSpeed(outcomes, target);
+    return this.#baseline.speed(target);
   }
 
   async #show(id: number | null): Promise<void> {
@@ -159,12 +163,20 @@ export class Chat {
     if (this.answer && frame.message < this.answer.message) return;
     if (this.answer?.message !== frame.message) this.answer = new Answer(frame.conversation, frame.message);
     const { answer } = this;
-    const ended = answer.final !== null;
+    const before = answer.final;
     answer.apply(frame);
-    if (ended || !answer.final) return;
-    this.#watched.set(answer.message, answer);
-    this.thread.replace(answer.final);
+    const { final } = answer;
+    if (before || !final) return;
+    this.#keep(answer, final.outcome);
+    this.thread.replace(final);
     void this.conversations.load();
+  }
+
+  #keep({ message, reading }: Answer, outcome: Outcome | null): void {
+    this.#watched.set(message, outcome ? readingOf(outcome.stats, reading.perRound) : reading);
+    const [oldest] = this.#watched.keys();
+    if (oldest !== undefined && this.#watched.size > mostWatched) this.#watched.delete(oldest);
+    if (outcome) this.#baseline.add(outcome);
   }
 
   #blocked(): string | null {
@@ -193,8 +205,8 @@ export class Chat {
     if (!shown) return nothingYet;
     const live = this.live(shown.id);
     if (live && !live.final) return live.reading;
-    const watched = live ?? this.#watched.get(shown.id);
-    const stats = (watched?.final ?? shown).outcome?.stats;
-    return stats ? readingOf(stats, watched?.reading.perRound ?? null) : (watched?.reading ?? nothingYet);
+    const watched = this.#watched.get(shown.id);
+    if (watched) return watched;
+    return shown.outcome ? readingOf(shown.outcome.stats, null) : nothingYet;
   }
 }

@@ -24,7 +24,7 @@ export function withoutEffect(control: keyof Controls, controls: Controls, draft
   return null;
 }
 
-/** With γ as a number, so that the answer's record says it, and cut to this drafter's limit: a larger one is refused. */
+/** With γ as a number and within this drafter's limit, so that the answer's record says it. The engine would cut it and say so. */
 export function sendable(controls: Controls, drafter: Model | null): Controls {
   return drafter ? { ...controls, gamma: gammaFor(controls, drafter) } : controls;
 }
