@@ -1,9 +1,9 @@
-//! Streams the running answer to the window, in frames that are complete in themselves.
+//! Streams the running answer to the window, in frames of whole rounds.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use app::{App, Phase, Running, State, StoredMessage};
+use app::{App, Phase, Running, State};
 use tauri::Webview;
 use tauri::async_runtime::{self, JoinHandle};
 use tauri::ipc::Channel;
@@ -37,13 +37,15 @@ impl Watcher {
 /// Whatever happens while a frame is on its way or the pause lasts is part of the next frame.
 async fn stream(app: App, running: Running, page: Webview, frames: Channel<Frame>) {
     let mut reader = running.answering.reader();
+    let mut text = String::new();
     while let Some(news) = reader.next().await {
+        text.extend(news.rounds.iter().map(|round| round.text.as_str()));
         let frame = Frame {
             conversation: running.conversation,
             message: running.message,
             first_round: news.first_round,
             rounds: news.rounds.into_iter().map(wire::Round::from).collect(),
-            phase: phase(&app, &running, news.phase).await,
+            phase: phase(&app, &running, news.phase, &text).await,
         };
         // The window is gone.
         if frames.send(frame).is_err() {
@@ -66,27 +68,29 @@ async fn taken(page: &Webview) {
     }
 }
 
-async fn phase(app: &App, running: &Running, phase: Phase) -> wire::Phase {
+async fn phase(app: &App, running: &Running, phase: Phase, text: &str) -> wire::Phase {
     match phase {
         Phase::Waiting => wire::Phase::Waiting,
         Phase::Loading { name } => wire::Phase::Loading { what: name },
         Phase::Prefill { done, total } => wire::Phase::Prefill { done, total },
         Phase::Decoding { speculation } => wire::Phase::Decoding { speculation_off: wire::why_off(speculation) },
-        Phase::Ended(end) => wire::Phase::Ended { message: Box::new(ended(app, running, end.err().as_deref()).await) },
+        Phase::Ended(end) => {
+            let message = ended(app, running, end.err().as_deref(), text).await;
+            wire::Phase::Ended { message: Box::new(message) }
+        }
     }
 }
 
-/// The message as the database has it by now.
-async fn ended(app: &App, running: &Running, error: Option<&app::Error>) -> Message {
+/// The message as the database has it by now, or else with the `text` that was streamed.
+async fn ended(app: &App, running: &Running, error: Option<&app::Error>, text: &str) -> Message {
     let messages = app.messages(running.conversation).await.unwrap_or_default();
     let stored = messages.into_iter().find(|message| message.id == running.message);
     match stored {
         Some(message) if message.state != State::Running => message.into(),
         // The database failed at the end of the answer, or the conversation was removed under it.
-        unfinished => {
-            let text = unfinished.map_or_else(String::new, |StoredMessage { text, .. }| text);
+        _ => {
             let why = error.map_or_else(|| "its conversation was removed".to_owned(), ToString::to_string);
-            Message::failed(running.message, text, &why)
+            Message::failed(running.message, text.to_owned(), &why)
         }
     }
 }

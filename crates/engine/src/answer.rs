@@ -26,15 +26,10 @@ pub(crate) fn make(
     request.controls.check()?;
     nn::reset_memory_peak();
     let started = Instant::now();
-    let Loaded { target, mut context, schedule, speculation } = Loaded::load(models, request, sink)?;
+    let Loaded { target, mut context, schedule, speculation, mut notes } = Loaded::load(models, request, sink)?;
     let load_s = started.elapsed().as_secs_f64();
 
-    let (prompt_ids, mut notes) = read(&request.prompt, &target)?;
-    if let (Speculation::On { limit }, Some(gamma)) =
-        (&speculation, request.controls.gamma.filter(|&g| g > schedule.limit))
-    {
-        notes.push(format!("γ {gamma} is more than this drafter can propose; it drafts {limit} tokens a round."));
-    }
+    let prompt_ids = read(&request.prompt, &target, &mut notes)?;
     let room = room(&prompt_ids, &target, schedule.limit + 1)?;
     let mut making = Making::new(&prompt_ids, &target.codec, request, room)?;
     let sampler = Sampler::new(request.controls.sampling);
@@ -74,6 +69,8 @@ struct Loaded {
     context: Option<(Context, Vec<usize>)>,
     schedule: Thresholds,
     speculation: Speculation,
+    /// What the user should know, a sentence each.
+    notes: Vec<String>,
 }
 
 impl Loaded {
@@ -105,7 +102,11 @@ impl Loaded {
                 Thresholds { limit, min_conf: Some(min_conf).filter(|&c| c > 0.0), ..Thresholds::default() }
             }
         };
+        let too_many = gamma
+            .filter(|&gamma| gamma > limit)
+            .map(|gamma| format!("γ {gamma} is more than this drafter can propose; it drafts {limit} tokens a round."));
         Ok(Self {
+            notes: too_many.into_iter().collect(),
             schedule,
             context: Some((drafter.context(target.model.clone()), document.taps.clone())),
             target,
@@ -114,23 +115,24 @@ impl Loaded {
     }
 
     fn plain(target: Target, speculation: Speculation) -> Self {
-        Self { target, context: None, schedule: Thresholds::default(), speculation }
+        Self { target, context: None, schedule: Thresholds::default(), speculation, notes: Vec::new() }
     }
 }
 
-/// The prompt's ids, and what the user should know of how they came about.
-fn read(prompt: &Prompt, target: &Target) -> Result<(Vec<u32>, Vec<String>)> {
-    let (ids, notes) = match prompt {
-        Prompt::Raw(text) => (target.codec.complete(text)?, Vec::new()),
+/// The prompt's ids; `notes` hears what the user should know of how they came about.
+fn read(prompt: &Prompt, target: &Target, notes: &mut Vec<String>) -> Result<Vec<u32>> {
+    let ids = match prompt {
+        Prompt::Raw(text) => target.codec.complete(text)?,
         Prompt::Chat(messages) => {
             let prompt = target.codec.prompt(messages, PromptOptions::default())?;
-            (prompt.ids, prompt.notes.iter().map(ToString::to_string).collect())
+            notes.extend(prompt.notes.iter().map(ToString::to_string));
+            prompt.ids
         }
     };
     let vocabulary = usize::try_from(target.model.config().vocab_size).unwrap_or(0);
     match ids.iter().find(|&&id| id as usize >= vocabulary) {
         Some(&id) => Err(Error::Vocabulary { id, vocabulary }),
-        None => Ok((ids, notes)),
+        None => Ok(ids),
     }
 }
 
