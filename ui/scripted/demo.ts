@@ -52,7 +52,7 @@ class Demo extends ScriptedBackend {
 export function demo(): ScriptedBackend {
   const backend = new Demo();
   const show = new URLSearchParams(location.search).get('show');
-  const added = model({ id: 'target-new', role: 'target', folder: '/Users/ada/Models/gemma-3-1b-it' });
+  const added = model({ id: 'target-new', role: 'target', folder: '/Volumes/Models/gemma-3-1b-it' });
   backend.folders.set(added.folder, added);
   if (show === 'broken') backend.failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.');
   if (show === 'first' || show === 'broken') return backend;

@@ -15,11 +15,11 @@ export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder
 }
 
 export const models: Model[] = [
-  model({ id: 'target-270m', role: 'target', folder: '/Users/ada/Models/gemma-3-270m-it' }),
+  model({ id: 'target-270m', role: 'target', folder: '/Volumes/Models/gemma-3-270m-it' }),
   model({
     id: 'target-base',
     role: 'target',
-    folder: '/Users/ada/Models/gemma-3-270m',
+    folder: '/Volumes/Models/gemma-3-270m',
     chatTemplate: false,
   }),
   model({
@@ -31,11 +31,11 @@ export const models: Model[] = [
     summary: '48 layers × 3840, bfloat16',
     broken: 'The folder /Volumes/Archive/gemma-4-12b-it is not there any more.',
   }),
-  model({ id: 'drafter-5', role: 'drafter', folder: '/Users/ada/Models/dspark-270m', bytes: 41_200_000 }),
+  model({ id: 'drafter-5', role: 'drafter', folder: '/Volumes/Models/dspark-270m', bytes: 41_200_000 }),
   model({
     id: 'drafter-12',
     role: 'drafter',
-    folder: '/Users/ada/Models/dspark-270m-long',
+    folder: '/Volumes/Models/dspark-270m-long',
     limit: 12,
     bytes: 58_900_000,
     summary: 'γ 12, 3 layers × 640, Elman head, bfloat16',

@@ -14,7 +14,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), Pro
     let (release, arguments) = options(arguments)?;
     setup::run(workspace)?;
     aloud(Command::new("npm").args(["run", "build"]).current_dir(workspace.ui()))?;
-    // In the form that the tests use: `cargo run` would select other features and compile the dependencies again.
+    // Not `cargo run`: that selects one package, with features of its own, and compiles the dependencies once more.
     let mut build = cargo(&workspace.root);
     aloud(build.arg("build").args(EVERYTHING).args(release.then_some("--release")))?;
     let mut app = Command::new(workspace.target()?.join(if release { "release" } else { "debug" }).join("desktop"));
