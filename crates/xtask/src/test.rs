@@ -38,7 +38,6 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, Command)> {
         ("ui test", npm(workspace, &["test"])),
         ("ui build", npm(workspace, &["run", "build"])),
         ("clippy", everything(workspace, "clippy", &["--all-targets", "--", "--deny", "warnings"])),
-        // With the test targets, because the tests' own dependencies change the features of shared ones.
         ("build", everything(workspace, "build", &["--all-targets"])),
         ("test", on_a_screen(everything(workspace, "test", &[]))),
     ]
