@@ -132,8 +132,7 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
     let cases = [
         ("hidden_activation", json!("silu"), "silu"),
         ("enable_moe_block", json!(true), "true"),
-        ("hidden_size_per_layer_input", json!(256), "256"),
-        ("num_kv_shared_layers", json!(2), "to 2,"),
+        ("hidden_size_per_layer_input", json!(-256), "to -256;"),
         ("num_hidden_layers", json!(3), "is 3,"),
         ("num_hidden_layers", json!(1_000_000_000), "1000000000"),
         ("hidden_size", json!(-8), "to -8;"),
@@ -149,6 +148,10 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
     let copy = Copy::new()?;
     copy.configure("layer_types", &json!(["sideways"]))?;
     copy.check(&["sideways"]);
+
+    let copy = Copy::new()?;
+    copy.configure("num_kv_shared_layers", &json!(8))?;
+    copy.check(&["no earlier layer of its kind"]);
     Ok(())
 }
 

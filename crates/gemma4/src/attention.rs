@@ -1,57 +1,84 @@
 //! Attention with rotary positions, query and key norms, and a cache.
 
 use mlx_rs::Array;
-use nn::{Cache, Linear, Mask, Norm, Rope, Weights, attend, merge_heads, split_heads};
+use nn::{Cache, Linear, Norm, Rope, Weights, attend, merge_heads, split_heads};
 
-use crate::{Config, Family, LayerKind, Result, norm::norm};
+use crate::{Config, Error, Family, LayerKind, Result, norm::norm, pass::Pass};
 
 /// The attention of one layer.
 #[derive(Debug)]
 pub(crate) struct Attention {
     kind: LayerKind,
     heads: i32,
-    groups: i32,
     scale: f32,
     rope: Rope,
     queries: Linear,
+    query_norm: Norm,
+    /// `None` where the keys and values of an earlier layer are read.
+    own: Option<KeysAndValues>,
+    output: Linear,
+}
+
+/// Makes a layer's own keys and values.
+#[derive(Debug)]
+struct KeysAndValues {
+    groups: i32,
     keys: Linear,
+    key_norm: Norm,
     /// `None` where the values share the keys' projection.
     values: Option<Linear>,
-    output: Linear,
-    query_norm: Norm,
-    key_norm: Norm,
     /// Gemma 3 has none.
     value_norm: Option<Norm>,
 }
 
 impl Attention {
-    pub(crate) fn new(config: &Config, kind: LayerKind, weights: &Weights, layer: &str) -> Result<Self> {
+    pub(crate) fn new(config: &Config, layer: usize, weights: &Weights, name: &str) -> Result<Self> {
+        let kind = config.layers[layer];
         let geometry = config.geometry(kind);
-        let head_dim = geometry.head_dim;
-        let project = |part: &str| Linear::from_out_in(&weights.get(&format!("{layer}.self_attn.{part}_proj.weight")));
+        let project = |part: &str| Linear::from_out_in(&weights.get(&format!("{name}.self_attn.{part}_proj.weight")));
+        let norm = |part: &str| norm(config, weights, &format!("{name}.self_attn.{part}_norm"));
+        let own = || {
+            Ok::<_, Error>(KeysAndValues {
+                groups: geometry.groups,
+                keys: project("k"),
+                key_norm: norm("k")?,
+                values: (!geometry.values_from_keys).then(|| project("v")),
+                value_norm: (config.family == Family::Gemma4).then(|| Norm::plain(config.eps)),
+            })
+        };
         Ok(Self {
             kind,
             heads: config.heads,
-            groups: geometry.groups,
             scale: config.scale,
             rope: match geometry.rope_partial {
-                Some(partial) => Rope::proportional(head_dim, geometry.rope_base, partial),
-                None => Rope::full(head_dim, geometry.rope_base),
+                Some(partial) => Rope::proportional(geometry.head_dim, geometry.rope_base, partial),
+                None => Rope::full(geometry.head_dim, geometry.rope_base),
             },
             queries: project("q"),
-            keys: project("k"),
-            values: (!geometry.values_from_keys).then(|| project("v")),
+            query_norm: norm("q")?,
+            own: config.owns_keys(layer).then(own).transpose()?,
             output: project("o"),
-            query_norm: norm(config, weights, &format!("{layer}.self_attn.q_norm"))?,
-            key_norm: norm(config, weights, &format!("{layer}.self_attn.k_norm"))?,
-            value_norm: (config.family == Family::Gemma4).then(|| Norm::plain(config.eps)),
         })
     }
 
-    /// `[1, L, H]` to `[1, L, H]`. The new keys and values go into `cache`, undecided.
-    pub(crate) fn forward(&self, x: &Array, cache: &mut Cache, masks: &mut Masks) -> Result<Array> {
-        let position = cache.position();
+    /// `[1, L, H]` to `[1, L, H]`. The layer's own keys and values, if it has any, go into `cache`, undecided.
+    pub(crate) fn forward(&self, x: &Array, cache: Option<&mut Cache>, pass: &mut Pass) -> Result<Array> {
+        if let (Some(own), Some(cache)) = (&self.own, cache) {
+            let (keys, values) = own.forward(x)?;
+            let keys = self.rope.rotate(&keys, pass.position)?;
+            pass.see(self.kind, cache.append(&keys, &values)?);
+        }
         let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
+        let queries = self.rope.rotate(&queries, pass.position)?;
+        let seen = pass.seen(self.kind).ok_or(Error::NoDonor)?;
+        let rows = attend(&queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?;
+        Ok(self.output.forward(&merge_heads(&rows)?)?)
+    }
+}
+
+impl KeysAndValues {
+    /// `[1, L, H]` to keys, before rotation, and values, `[1, groups, L, D]` each.
+    fn forward(&self, x: &Array) -> Result<(Array, Array)> {
         let projected = split_heads(&self.keys.forward(x)?, self.groups)?;
         let values = match &self.values {
             Some(values) => split_heads(&values.forward(x)?, self.groups)?,
@@ -61,38 +88,6 @@ impl Attention {
             Some(norm) => norm.forward(&values)?,
             None => values,
         };
-        let keys = self.rope.rotate(&self.key_norm.forward(&projected)?, position)?;
-        let visible = cache.append(&keys, &values)?;
-        let mask = masks.of(self.kind, visible.before);
-        let queries = self.rope.rotate(&queries, position)?;
-        let rows = attend(&queries, &visible.keys, &visible.values, self.scale, mask)?;
-        Ok(self.output.forward(&merge_heads(&rows)?)?)
-    }
-}
-
-/// The masks of one pass: one per kind of layer, since all layers of a kind see the same rows.
-#[derive(Debug)]
-pub(crate) struct Masks {
-    rows: usize,
-    window: usize,
-    sliding: Option<Mask>,
-    full: Option<Mask>,
-}
-
-impl Masks {
-    pub(crate) fn new(rows: usize, window: usize) -> Self {
-        Self { rows, window, sliding: None, full: None }
-    }
-
-    /// The mask for layers of `kind`, which see `before` older rows.
-    fn of(&mut self, kind: LayerKind, before: usize) -> &Mask {
-        let rows = self.rows;
-        match kind {
-            LayerKind::Sliding => {
-                let window = self.window;
-                self.sliding.get_or_insert_with(|| Mask::new(rows, before, Some(window)))
-            }
-            LayerKind::Full => self.full.get_or_insert_with(|| Mask::new(rows, before, None)),
-        }
+        Ok((self.key_norm.forward(&projected)?, values))
     }
 }

@@ -89,6 +89,10 @@ pub enum Error {
         layers: usize,
     },
 
+    /// A layer should read the keys of an earlier one, and there is none of its kind.
+    #[error("a layer without keys of its own has no earlier layer of its kind to read them from")]
+    NoDonor,
+
     /// Weights or arithmetic failed.
     #[error(transparent)]
     Nn(#[from] nn::Error),

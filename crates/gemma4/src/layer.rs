@@ -3,11 +3,7 @@
 use mlx_rs::Array;
 use nn::{Cache, Linear, Norm, Weights, gelu};
 
-use crate::{
-    Config, Family, LayerKind, Result,
-    attention::{Attention, Masks},
-    norm::norm,
-};
+use crate::{Config, Family, Result, attention::Attention, norm::norm, pass::Pass, per_layer::PerLayerGate};
 
 /// Attention and a gated feed-forward part, each between two norms.
 #[derive(Debug)]
@@ -18,30 +14,37 @@ pub(crate) struct Layer {
     before_feed_forward: Norm,
     feed_forward: FeedForward,
     after_feed_forward: Norm,
+    input_gate: Option<PerLayerGate>,
     /// Scales the whole stream, not only the branch; Gemma 3 has none.
     scalar: Option<Array>,
 }
 
 impl Layer {
-    pub(crate) fn new(config: &Config, kind: LayerKind, weights: &Weights, name: &str) -> Result<Self> {
+    pub(crate) fn new(config: &Config, layer: usize, weights: &Weights) -> Result<Self> {
+        let name = &format!("layers.{layer}");
+        let input_gate = || PerLayerGate::new(config, layer, weights, name);
         let norm = |part: &str| norm(config, weights, &format!("{name}.{part}"));
         Ok(Self {
             before_attention: norm("input_layernorm")?,
-            attention: Attention::new(config, kind, weights, name)?,
+            attention: Attention::new(config, layer, weights, name)?,
             after_attention: norm("post_attention_layernorm")?,
             before_feed_forward: norm("pre_feedforward_layernorm")?,
             feed_forward: FeedForward::new(weights, name),
             after_feed_forward: norm("post_feedforward_layernorm")?,
+            input_gate: config.per_layer_width.map(|_| input_gate()).transpose()?,
             scalar: (config.family == Family::Gemma4).then(|| weights.get(&format!("{name}.layer_scalar"))),
         })
     }
 
     /// `[1, L, H]` to `[1, L, H]`.
-    pub(crate) fn forward(&self, x: &Array, cache: &mut Cache, masks: &mut Masks) -> Result<Array> {
-        let attended = self.attention.forward(&self.before_attention.forward(x)?, cache, masks)?;
+    pub(crate) fn forward(&self, x: &Array, cache: Option<&mut Cache>, pass: &mut Pass) -> Result<Array> {
+        let attended = self.attention.forward(&self.before_attention.forward(x)?, cache, pass)?;
         let x = x.add(self.after_attention.forward(&attended)?)?;
         let fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
-        let x = x.add(self.after_feed_forward.forward(&fed)?)?;
+        let mut x = x.add(self.after_feed_forward.forward(&fed)?)?;
+        if let (Some(gate), Some(inputs)) = (&self.input_gate, &pass.per_layer) {
+            x = x.add(gate.forward(&x, inputs)?)?;
+        }
         Ok(match &self.scalar {
             Some(scalar) => x.multiply(scalar)?,
             None => x,

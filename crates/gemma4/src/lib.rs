@@ -1,4 +1,5 @@
-//! The target family: dense Gemma 4 text models, and Gemma 3 text models, from Hugging Face or MLX checkpoints.
+//! The target family: Gemma 4 text models without experts, and Gemma 3 text models, from Hugging Face or MLX
+//! checkpoints.
 //!
 //! What this crate does **not** know: drafters (it hands out tapped rows to whoever asks), text, threads. Whether a
 //! feature is there follows from the configuration alone; one implementation serves the whole family.
@@ -11,6 +12,8 @@ mod layer;
 mod model;
 mod names;
 mod norm;
+mod pass;
+mod per_layer;
 mod tensors;
 
 pub use config::{Config, Family, Geometry, LayerKind};

@@ -6,8 +6,8 @@ use mlx_rs::{Array, Dtype, ops};
 use nn::{Cache, Fitted, Inventory, Linear, Norm, Surplus, Vocabulary, Weights, scalar, softcap};
 
 use crate::{
-    Config, Error, Family, LayerKind, Result, attention::Masks, layer::Layer, names::canonical, norm::norm,
-    tensors::tensors,
+    Config, Error, Family, LayerKind, Result, layer::Layer, names::canonical, norm::norm, pass::Pass,
+    per_layer::PerLayerInputs, tensors::tensors,
 };
 
 /// A loaded target.
@@ -17,6 +17,7 @@ pub struct Model {
     dtype: Dtype,
     table: Array,
     embed_scale: Array,
+    per_layer: Option<PerLayerInputs>,
     layers: Vec<Layer>,
     norm: Norm,
     head: Linear,
@@ -57,11 +58,10 @@ impl Model {
 
     fn new(config: Config, weights: &Weights, dtype: Dtype) -> Result<Self> {
         let table = weights.get("embed_tokens.weight");
-        let layers = config.layers.iter().enumerate();
+        let per_layer = |width| PerLayerInputs::new(&config, width, weights, dtype);
         Ok(Self {
-            layers: layers
-                .map(|(i, &kind)| Layer::new(&config, kind, weights, &format!("layers.{i}")))
-                .collect::<Result<_>>()?,
+            per_layer: config.per_layer_width.map(per_layer).transpose()?,
+            layers: (0..config.layers.len()).map(|layer| Layer::new(&config, layer, weights)).collect::<Result<_>>()?,
             head: Linear::from_out_in(&if config.tied { table.clone() } else { weights.get("lm_head.weight") }),
             embed_scale: embed_scale(&config, dtype)?,
             norm: norm(&config, weights, "norm")?,
@@ -77,14 +77,14 @@ impl Model {
         &self.config
     }
 
-    /// Empty caches for one sequence, one per layer.
+    /// Empty caches for one sequence, one for each layer that owns keys and values.
     #[must_use]
     pub fn caches(&self) -> Vec<Cache> {
         let cache = |kind: &LayerKind| match kind {
             LayerKind::Sliding => Cache::sliding(self.config.window),
             LayerKind::Full => Cache::full(),
         };
-        self.config.layers.iter().map(cache).collect()
+        self.config.layers[..self.config.first_shared].iter().map(cache).collect()
     }
 
     /// Runs ids `[1, L]` through the model. Their keys and values go into `caches`, undecided.
@@ -97,11 +97,14 @@ impl Model {
     pub fn forward(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<Rows> {
         self.check_taps(taps)?;
         let rows = usize::try_from(ids.dim(1)).unwrap_or_default();
-        let mut masks = Masks::new(rows, self.config.window);
         let mut stream = self.embed_raw(ids)?.multiply(&self.embed_scale)?;
+        let per_layer = self.per_layer.as_ref().map(|inputs| inputs.forward(ids, &stream)).transpose()?;
+        let position = caches.first().map_or(0, Cache::position);
+        let mut pass = Pass::new(rows, position, self.config.window, per_layer);
+        let mut caches = caches.iter_mut();
         let mut tapped = Vec::with_capacity(taps.len());
-        for (i, (layer, cache)) in self.layers.iter().zip(caches).enumerate() {
-            stream = layer.forward(&stream, cache, &mut masks)?;
+        for (i, layer) in self.layers.iter().enumerate() {
+            stream = layer.forward(&stream, caches.next(), &mut pass)?;
             if taps.contains(&i) {
                 tapped.push(stream.clone());
             }
@@ -155,13 +158,13 @@ impl Vocabulary for Model {
 
 /// Finds every tensor of the model among those of the files.
 fn fit<'a>(config: &Config, inventory: &'a Inventory) -> nn::Result<Fitted<'a>> {
-    inventory.fit(&tensors(config), Surplus::Refuse, |name| canonical(name, config.tied))
+    inventory.fit(&tensors(config), Surplus::Refuse, |name| canonical(name, config))
 }
 
 /// The type that an unconverted model computes in: one for all, or a stray float32 norm would turn the whole stream
 /// into float32.
 fn stored_dtype(config: &Config, inventory: &Inventory) -> Dtype {
-    let is_table = |name: &str| canonical(name, config.tied).as_deref() == Some("embed_tokens.weight");
+    let is_table = |name: &str| canonical(name, config).as_deref() == Some("embed_tokens.weight");
     match inventory.tensors().iter().find(|(name, _)| is_table(name)) {
         Some((_, stored)) if stored.dtype == "F32" => Dtype::Float32,
         _ => Dtype::Bfloat16,

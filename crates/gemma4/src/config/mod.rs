@@ -42,6 +42,14 @@ pub struct Config {
     pub vocab_size: i32,
     /// Width of the feed-forward part.
     pub intermediate_size: i32,
+    /// Whether that of layers without keys of their own is twice as wide.
+    pub double_wide: bool,
+    /// Width of the per-layer inputs, `P`, if there are any.
+    pub per_layer_width: Option<i32>,
+    /// Rows of their table.
+    pub per_layer_vocab_size: i32,
+    /// Layers from this one on own no keys and values: they read those of the last layer before it of their kind.
+    pub first_shared: usize,
     /// The kind of each layer.
     pub layers: Vec<LayerKind>,
     /// Query heads.
@@ -97,10 +105,12 @@ impl Config {
         let config = Self::parse(family, &raw)?;
         config.check_sizes()?;
         config.check_factors()?;
+        config.check_donors()?;
         Ok(config)
     }
 
     fn parse(family: Family, raw: &Raw) -> Result<Self> {
+        let layers = raw.layers(family)?;
         let (sliding, full, scale) = match family {
             Family::Gemma4 => gemma4(raw)?,
             Family::Gemma3 => gemma3(raw)?,
@@ -110,7 +120,11 @@ impl Config {
             hidden_size: require(raw.hidden_size, "hidden_size")?,
             vocab_size: raw.vocab_size.unwrap_or(262_144),
             intermediate_size: require(raw.intermediate_size, "intermediate_size")?,
-            layers: raw.layers(family)?,
+            double_wide: raw.use_double_wide_mlp.unwrap_or(false),
+            per_layer_width: raw.hidden_size_per_layer_input.filter(|&width| width != 0),
+            per_layer_vocab_size: raw.vocab_size_per_layer_input.or(raw.vocab_size).unwrap_or(262_144),
+            first_shared: layers.len().saturating_sub(raw.num_kv_shared_layers.unwrap_or(0)),
+            layers,
             heads: require(raw.num_attention_heads, "num_attention_heads")?,
             sliding,
             full,
@@ -134,6 +148,8 @@ impl Config {
             ("num_global_key_value_heads", self.full.groups),
             ("head_dim", self.sliding.head_dim),
             ("global_head_dim", self.full.head_dim),
+            ("hidden_size_per_layer_input", self.per_layer_width.unwrap_or(1)),
+            ("vocab_size_per_layer_input", self.per_layer_vocab_size),
             ("sliding_window", i32::try_from(self.window).unwrap_or(i32::MAX)),
             ("num_hidden_layers", i32::try_from(self.layers.len()).unwrap_or(i32::MAX)),
         ];
@@ -166,6 +182,25 @@ impl Config {
             Some((key, value)) => Err(Error::Factor { key, value }),
             None => Ok(()),
         }
+    }
+
+    /// Every kind of layer without keys of its own needs one that has some before it.
+    fn check_donors(&self) -> Result<()> {
+        let (owners, shared) = self.layers.split_at(self.first_shared);
+        if shared.iter().all(|kind| owners.contains(kind)) { Ok(()) } else { Err(Error::NoDonor) }
+    }
+
+    /// Whether a layer makes keys and values of its own.
+    #[must_use]
+    pub fn owns_keys(&self, layer: usize) -> bool {
+        layer < self.first_shared
+    }
+
+    /// Width of a layer's feed-forward part.
+    #[must_use]
+    pub fn inner_size(&self, layer: usize) -> i32 {
+        let wide = self.double_wide && !self.owns_keys(layer);
+        if wide { self.intermediate_size.saturating_mul(2) } else { self.intermediate_size }
     }
 
     /// Attention in layers of `kind`.

@@ -31,6 +31,10 @@ pub(super) struct Raw {
     pub(super) query_pre_attn_scalar: Option<f32>,
     rope_local_base_freq: Option<f32>,
     rope_theta: Option<f32>,
+    pub(super) hidden_size_per_layer_input: Option<i32>,
+    pub(super) vocab_size_per_layer_input: Option<i32>,
+    pub(super) num_kv_shared_layers: Option<usize>,
+    pub(super) use_double_wide_mlp: Option<bool>,
     num_hidden_layers: Option<usize>,
     sliding_window_pattern: Option<usize>,
     layer_types: Option<Vec<LayerKind>>,
@@ -39,9 +43,6 @@ pub(super) struct Raw {
     hidden_activation: Option<String>,
     attention_bias: Option<bool>,
     attn_logit_softcapping: Option<f32>,
-    hidden_size_per_layer_input: Option<i32>,
-    num_kv_shared_layers: Option<i32>,
-    use_double_wide_mlp: Option<bool>,
     enable_moe_block: Option<bool>,
     #[serde(skip)]
     pub(super) quantized: bool,
@@ -130,7 +131,6 @@ impl Raw {
     /// Names the first thing that the forward pass could not do.
     pub(super) fn refuse_unsupported(&self) -> Result<()> {
         let refuse = |key, value: String, hint| Err(Error::Unsupported { key, value, hint });
-        let dense = "choose a dense model such as 12B or 31B";
         if self.quantized {
             return refuse("quantization", "a packed format".into(), "choose the bfloat16 checkpoint");
         }
@@ -146,17 +146,8 @@ impl Raw {
         if let Some(scaling) = &self.rope_scaling {
             return refuse("rope_scaling", scaling.to_string(), "choose the 270M or 1B model");
         }
-        if let Some(width) = self.hidden_size_per_layer_input.filter(|&width| width > 0) {
-            return refuse("hidden_size_per_layer_input", width.to_string(), dense);
-        }
-        if let Some(layers) = self.num_kv_shared_layers.filter(|&layers| layers > 0) {
-            return refuse("num_kv_shared_layers", layers.to_string(), dense);
-        }
         if self.enable_moe_block == Some(true) {
-            return refuse("enable_moe_block", "true".into(), dense);
-        }
-        if self.use_double_wide_mlp == Some(true) {
-            return refuse("use_double_wide_mlp", "true".into(), dense);
+            return refuse("enable_moe_block", "true".into(), "choose a dense model such as E4B or 12B");
         }
         Ok(())
     }
