@@ -82,14 +82,15 @@ impl DSpark {
         if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(Error::Exists { folder: folder.to_owned() });
         }
-        let mut draft = folder.as_os_str().to_owned();
-        draft.push(".unfinished");
-        let draft = PathBuf::from(draft);
-        fs::create_dir_all(&draft).map_err(failed)?;
+        // Beside the folder, not in it, whether or not its path ends in a separator.
+        let mut unfinished = folder.components().collect::<PathBuf>().into_os_string();
+        unfinished.push(".unfinished");
+        let unfinished = PathBuf::from(unfinished);
+        fs::create_dir_all(&unfinished).map_err(failed)?;
         let tensors = self.parameters.iter().map(|(name, parameter)| (name.as_str(), parameter));
-        save(tensors, &draft.join("model.safetensors"))?;
-        self.document.write(&draft)?;
-        fs::rename(&draft, folder).map_err(failed)
+        save(tensors, &unfinished.join("model.safetensors"))?;
+        self.document.write(&unfinished)?;
+        fs::rename(&unfinished, folder).map_err(failed)
     }
 
     /// What the drafter's files say of it.
