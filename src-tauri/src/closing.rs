@@ -11,11 +11,14 @@ use crate::opened::Opened;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Stops the answer that is being written and waits until it is stored, so that closing the window loses no text. An
-/// engine in the middle of loading or of a long chunk of a prompt is not waited for: there is no text to lose then.
+/// engine in the middle of loading or of a long chunk of a prompt is not waited for: there is no text to lose then, and
+/// the process ends under it.
 pub(crate) fn finish(opened: &Opened) {
     if let Some(app) = opened.get() {
-        // Whoever is slower than this finds the answer marked as interrupted at the next start.
-        let _ = tauri::async_runtime::block_on(async { timeout(PATIENCE, stop(app)).await });
+        let stopped = tauri::async_runtime::block_on(async { timeout(PATIENCE, stop(app)).await });
+        if stopped.is_err() {
+            app::leave(0); // the next start finds the answer marked as interrupted
+        }
     }
 }
 

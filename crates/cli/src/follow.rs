@@ -40,7 +40,7 @@ pub(crate) async fn follow(answering: &Answering, transcript: &mut dyn Transcrip
             }
             _ = &mut interrupt => {
                 if cancelled {
-                    std::process::exit(i32::from(INTERRUPTED));
+                    app::leave(i32::from(INTERRUPTED));
                 }
                 cancelled = true;
                 answering.cancel();
