@@ -61,12 +61,6 @@ impl Codec {
         self.parts.markers.bos
     }
 
-    /// How many tokens the tokenizer knows. The model's embedding may have more rows.
-    #[must_use]
-    pub fn vocab_size(&self) -> usize {
-        self.parts.tokenizer.get_vocab_size(true)
-    }
-
     /// Whether the checkpoint brought a chat template; a base model did not.
     #[must_use]
     pub fn has_template(&self) -> bool {
@@ -96,7 +90,7 @@ impl Codec {
     /// space is kept, and bytes that are no characters are U+FFFD.
     #[must_use]
     pub fn decode(&self, ids: &[u32]) -> String {
-        let bytes: Vec<u8> = ids.iter().flat_map(|&id| self.token_bytes(id, false)).collect();
+        let bytes: Vec<u8> = ids.iter().flat_map(|&id| self.token_bytes(id)).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -129,11 +123,11 @@ impl Codec {
         std::iter::once(bos).chain(rest).collect()
     }
 
-    /// The bytes of one token; none for an unknown id, nor for a control token unless `raw`.
-    pub(crate) fn token_bytes(&self, id: u32, raw: bool) -> Vec<u8> {
+    /// The bytes of one token; none for an unknown id or a control token.
+    pub(crate) fn token_bytes(&self, id: u32) -> Vec<u8> {
         let Parts { tokenizer, bytes, markers, .. } = &*self.parts;
-        if let Some(text) = markers.control.get(&id) {
-            return if raw { text.clone().into_bytes() } else { Vec::new() };
+        if markers.control.contains_key(&id) {
+            return Vec::new();
         }
         tokenizer.id_to_token(id).map_or_else(Vec::new, |token| bytes.of(tokenizer, &token))
     }

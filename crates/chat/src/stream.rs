@@ -10,7 +10,6 @@ use crate::stops::StopStrings;
 /// stop string that is completed first. The cost of a token does not grow with the answer.
 pub struct Stream {
     codec: Codec,
-    raw: bool,
     characters: Characters,
     stops: StopStrings,
 }
@@ -26,19 +25,12 @@ pub struct Piece {
 
 impl Stream {
     pub(crate) fn new(codec: Codec, stop_strings: Vec<String>) -> Self {
-        Self { codec, raw: false, characters: Characters::default(), stops: StopStrings::new(stop_strings) }
+        Self { codec, characters: Characters::default(), stops: StopStrings::new(stop_strings) }
     }
 
-    /// Shows control tokens as text instead of hiding them.
-    #[must_use]
-    pub fn raw(mut self) -> Self {
-        self.raw = true;
-        self
-    }
-
-    /// Takes the next token. An id outside the vocabulary has no text.
+    /// Takes the next token. A control token has no text, nor has an id outside the vocabulary.
     pub fn push(&mut self, token: u32) -> Piece {
-        let bytes = self.codec.token_bytes(token, self.raw);
+        let bytes = self.codec.token_bytes(token);
         let (text, stop) = self.stops.push(&self.characters.push(&bytes));
         Piece { text, stop }
     }

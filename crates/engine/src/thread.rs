@@ -64,7 +64,6 @@ type Done = Box<dyn FnOnce(Result<Checkpoint>) + Send>;
 enum Job {
     Answer { request: Box<Request>, cancel: Cancel, sink: Sink },
     NewDrafter { new: NewDrafter, done: Done },
-    Unload,
 }
 
 impl Engine {
@@ -99,18 +98,13 @@ impl Engine {
         self.post(Job::NewDrafter { new, done: Box::new(done) });
     }
 
-    /// Drops the models that are loaded.
-    pub fn unload(&self) {
-        self.post(Job::Unload);
-    }
-
     fn post(&self, job: Job) {
         let unsent = match &self.thread.jobs {
             Some(jobs) => jobs.send(job).err().map(|mpsc::SendError(job)| job),
             None => Some(job),
         };
         match unsent {
-            None | Some(Job::Unload) => {}
+            None => {}
             Some(Job::Answer { mut sink, .. }) => sink(Event::Failed(Error::Closed)),
             Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
         }
@@ -127,10 +121,6 @@ fn run(job: Job, models: &mut Models) {
             });
         }
         Job::NewDrafter { new, done } => done(guarded(models, |_| new_drafter::make(&new))),
-        Job::Unload => {
-            *models = Models::default();
-            nn::release_memory();
-        }
     }
 }
 
