@@ -14,8 +14,9 @@ use crate::{
     workspace::{EVERYTHING, Workspace},
 };
 
-/// The virtual screen for tests that open the window.
-const SCREEN: &str = "-screen 0 1280x900x24";
+/// The virtual screen for tests that open the window. It must not start anew when its last window closes: an app that
+/// starts in that moment would find no screen.
+const SCREEN: &str = "-screen 0 1280x900x24 -noreset";
 
 /// Sets the machine up, then runs every step and stops at the first that fails.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
