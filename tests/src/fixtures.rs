@@ -28,6 +28,15 @@ pub fn folders(kind: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The file `relative` of every fixture root that has it.
+///
+/// # Errors
+/// When none has: a test that finds nothing proves nothing.
+pub fn files(relative: &str) -> Outcome<Vec<PathBuf>> {
+    let found = roots().into_iter().map(|root| root.join(relative)).filter(|path| path.is_file()).collect::<Vec<_>>();
+    if found.is_empty() { Err(format!("no fixture root has {relative}").into()) } else { Ok(found) }
+}
+
 /// A file or folder of the project's own fixtures.
 #[must_use]
 pub fn path(relative: &str) -> PathBuf {

@@ -12,14 +12,16 @@ use crate::Outcome;
 pub struct Tensors(HashMap<String, Array>);
 
 impl Tensors {
-    /// Reads a file. MLX reads no float64, so it is not asked to.
+    /// Reads the floats and ids of a file; words of packed numbers are left out. MLX reads no float64, so it is not asked
+    /// to.
     ///
     /// # Errors
     /// When it cannot be read.
     pub fn read(path: &Path) -> Outcome<Self> {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let tensors = SafeTensors::deserialize(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        tensors.iter().map(|(name, view)| Ok((name.to_owned(), array(&view)?))).collect::<Outcome<_>>().map(Self)
+        let unpacked = tensors.iter().filter(|(_, view)| !matches!(view.dtype(), Stored::U8 | Stored::U32));
+        unpacked.map(|(name, view)| Ok((name.to_owned(), array(&view)?))).collect::<Outcome<_>>().map(Self)
     }
 
     /// The tensor called `name`.

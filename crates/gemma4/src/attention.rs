@@ -35,7 +35,7 @@ impl Attention {
     pub(crate) fn new(config: &Config, layer: usize, weights: &Weights, name: &str) -> Result<Self> {
         let kind = config.layers[layer];
         let geometry = config.geometry(kind);
-        let project = |part: &str| Linear::from_out_in(&weights.get(&format!("{name}.self_attn.{part}_proj.weight")));
+        let project = |part: &str| Linear::new(weights.matrix(&format!("{name}.self_attn.{part}_proj")));
         let norm = |part: &str| norm(config, weights, &format!("{name}.self_attn.{part}_norm"));
         let own = || {
             Ok::<_, Error>(KeysAndValues {

@@ -3,7 +3,10 @@
 use mlx_rs::Array;
 use nn::{Cache, Linear, Norm, Weights, gelu};
 
-use crate::{Config, Family, Result, attention::Attention, norm::norm, pass::Pass, per_layer::PerLayerGate};
+use crate::{
+    Config, Error, Family, Result, attention::Attention, mixture::Mixture, norm::norm, pass::Pass,
+    per_layer::PerLayerGate,
+};
 
 /// Attention and a gated feed-forward part, each between two norms.
 #[derive(Debug)]
@@ -13,6 +16,8 @@ pub(crate) struct Layer {
     after_attention: Norm,
     before_feed_forward: Norm,
     feed_forward: FeedForward,
+    /// Runs beside the dense part, which then has a norm of its own behind it.
+    mixture: Option<(Norm, Mixture)>,
     after_feed_forward: Norm,
     input_gate: Option<PerLayerGate>,
     /// Scales the whole stream, not only the branch; Gemma 3 has none.
@@ -24,15 +29,20 @@ impl Layer {
         let name = &format!("layers.{layer}");
         let input_gate = || PerLayerGate::new(config, layer, weights, name);
         let norm = |part: &str| norm(config, weights, &format!("{name}.{part}"));
+        let mixture = |sizes| {
+            let mixture = Mixture::new(config, sizes, weights, name)?;
+            Ok::<_, Error>((norm("post_feedforward_layernorm_1")?, mixture))
+        };
         Ok(Self {
             before_attention: norm("input_layernorm")?,
             attention: Attention::new(config, layer, weights, name)?,
             after_attention: norm("post_attention_layernorm")?,
             before_feed_forward: norm("pre_feedforward_layernorm")?,
             feed_forward: FeedForward::new(weights, name),
+            mixture: config.mixture.map(mixture).transpose()?,
             after_feed_forward: norm("post_feedforward_layernorm")?,
             input_gate: config.per_layer_width.map(|_| input_gate()).transpose()?,
-            scalar: (config.family == Family::Gemma4).then(|| weights.get(&format!("{name}.layer_scalar"))),
+            scalar: (config.family == Family::Gemma4).then(|| weights.tensor(&format!("{name}.layer_scalar"))),
         })
     }
 
@@ -40,7 +50,10 @@ impl Layer {
     pub(crate) fn forward(&self, x: &Array, cache: Option<&mut Cache>, pass: &mut Pass) -> Result<Array> {
         let attended = self.attention.forward(&self.before_attention.forward(x)?, cache, pass)?;
         let x = x.add(self.after_attention.forward(&attended)?)?;
-        let fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
+        let mut fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
+        if let Some((after_dense, mixture)) = &self.mixture {
+            fed = after_dense.forward(&fed)?.add(mixture.forward(&x)?)?;
+        }
         let mut x = x.add(self.after_feed_forward.forward(&fed)?)?;
         if let (Some(gate), Some(inputs)) = (&self.input_gate, &pass.per_layer) {
             x = x.add(gate.forward(&x, inputs)?)?;
@@ -62,7 +75,7 @@ struct FeedForward {
 
 impl FeedForward {
     fn new(weights: &Weights, layer: &str) -> Self {
-        let project = |part: &str| Linear::from_out_in(&weights.get(&format!("{layer}.mlp.{part}_proj.weight")));
+        let project = |part: &str| Linear::new(weights.matrix(&format!("{layer}.mlp.{part}_proj")));
         Self { gate: project("gate"), up: project("up"), down: project("down") }
     }
 

@@ -9,6 +9,7 @@ mod config;
 mod conversation;
 mod error;
 mod layer;
+mod mixture;
 mod model;
 mod names;
 mod norm;

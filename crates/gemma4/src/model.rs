@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use mlx_rs::{Array, Dtype, ops};
-use nn::{Cache, Fitted, Inventory, Linear, Norm, Surplus, Vocabulary, Weights, scalar, softcap};
+use nn::{Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Vocabulary, Weights, scalar, softcap};
 
 use crate::{
-    Config, Error, Family, LayerKind, Result, layer::Layer, names::canonical, norm::norm, pass::Pass,
+    Config, Error, Family, LayerKind, Result, layer::Layer, names::place, norm::norm, pass::Pass,
     per_layer::PerLayerInputs, tensors::tensors,
 };
 
@@ -15,7 +15,7 @@ use crate::{
 pub struct Model {
     config: Config,
     dtype: Dtype,
-    table: Array,
+    table: Embedding,
     embed_scale: Array,
     per_layer: Option<PerLayerInputs>,
     layers: Vec<Layer>,
@@ -57,12 +57,12 @@ impl Model {
     }
 
     fn new(config: Config, weights: &Weights, dtype: Dtype) -> Result<Self> {
-        let table = weights.get("embed_tokens.weight");
+        let table = Embedding::new(weights.matrix("embed_tokens"));
         let per_layer = |width| PerLayerInputs::new(&config, width, weights, dtype);
         Ok(Self {
             per_layer: config.per_layer_width.map(per_layer).transpose()?,
             layers: (0..config.layers.len()).map(|layer| Layer::new(&config, layer, weights)).collect::<Result<_>>()?,
-            head: Linear::from_out_in(&if config.tied { table.clone() } else { weights.get("lm_head.weight") }),
+            head: if config.tied { table.head() } else { Linear::new(weights.matrix("lm_head")) },
             embed_scale: embed_scale(&config, dtype)?,
             norm: norm(&config, weights, "norm")?,
             config,
@@ -132,7 +132,7 @@ impl Model {
 
 impl Vocabulary for Model {
     fn embed_raw(&self, ids: &Array) -> nn::Result<Array> {
-        Ok(self.table.take_axis(ids, 0)?)
+        self.table.rows(ids)
     }
 
     fn logits(&self, hidden: &Array) -> nn::Result<Array> {
@@ -158,17 +158,18 @@ impl Vocabulary for Model {
 
 /// Finds every tensor of the model among those of the files.
 fn fit<'a>(config: &Config, inventory: &'a Inventory) -> nn::Result<Fitted<'a>> {
-    inventory.fit(&tensors(config), Surplus::Refuse, |name| canonical(name, config))
+    inventory.fit(&tensors(config), &config.quantization, Surplus::Refuse, |name| place(name, config))
 }
 
-/// The type that an unconverted model computes in: one for all, or a stray float32 norm would turn the whole stream
-/// into float32.
+/// The type that an unconverted model computes in, the table's own or that of its scales: one for all, or a stray
+/// float32 norm would turn the whole stream into float32.
 fn stored_dtype(config: &Config, inventory: &Inventory) -> Dtype {
-    let is_table = |name: &str| canonical(name, config).as_deref() == Some("embed_tokens.weight");
-    match inventory.tensors().iter().find(|(name, _)| is_table(name)) {
-        Some((_, stored)) if stored.dtype == "F32" => Dtype::Float32,
-        _ => Dtype::Bfloat16,
-    }
+    let is_table = |name: &str| {
+        let parts = ["embed_tokens.weight", "embed_tokens.scales"];
+        matches!(place(name, config), Some(Place::Whole(name)) if parts.contains(&name.as_str()))
+    };
+    let wide = inventory.tensors().iter().any(|(name, stored)| is_table(name) && stored.dtype == "F32");
+    if wide { Dtype::Float32 } else { Dtype::Bfloat16 }
 }
 
 /// √H in the type of the stream. mlx-lm rounds Gemma 3's to bfloat16 first, whatever it computes in; so do we, or the

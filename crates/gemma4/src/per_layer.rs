@@ -1,7 +1,7 @@
 //! Per-layer inputs: each layer gets a small vector of its own for each token, beside the stream.
 
 use mlx_rs::{Array, Dtype, ops::indexing::TryIndexOp};
-use nn::{Linear, Norm, Weights, gelu, scalar};
+use nn::{Embedding, Linear, Norm, Weights, gelu, scalar};
 
 use crate::{Config, Result, norm::norm};
 
@@ -10,7 +10,7 @@ use crate::{Config, Result, norm::norm};
 pub(crate) struct PerLayerInputs {
     layers: i32,
     width: i32,
-    table: Array,
+    table: Embedding,
     table_scale: Array,
     projection: Linear,
     projection_scale: Array,
@@ -30,9 +30,9 @@ impl PerLayerInputs {
         Ok(Self {
             layers: config.layers.len() as i32,
             width,
-            table: weights.get("embed_tokens_per_layer.weight"),
+            table: Embedding::new(weights.matrix("embed_tokens_per_layer")),
             table_scale: constant((width as f32).sqrt())?,
-            projection: Linear::from_out_in(&weights.get("per_layer_model_projection.weight")),
+            projection: Linear::new(weights.matrix("per_layer_model_projection")),
             projection_scale: constant((config.hidden_size as f32).powf(-0.5))?,
             norm: norm(config, weights, "per_layer_projection_norm")?,
             sum_scale: constant(0.5_f32.sqrt())?,
@@ -43,7 +43,7 @@ impl PerLayerInputs {
     /// and what its embedding says, half and half. Only the second part is normalised.
     pub(crate) fn forward(&self, ids: &Array, embedded: &Array) -> Result<Array> {
         let split = |x: &Array| x.reshape(&[1, x.dim(1), self.layers, self.width]);
-        let token = split(&self.table.take_axis(ids, 0)?.multiply(&self.table_scale)?)?;
+        let token = split(&self.table.rows(ids)?.multiply(&self.table_scale)?)?;
         let context = split(&self.projection.forward(embedded)?.multiply(&self.projection_scale)?)?;
         Ok(self.norm.forward(&context)?.add(token)?.multiply(&self.sum_scale)?)
     }
@@ -61,7 +61,7 @@ pub(crate) struct PerLayerGate {
 impl PerLayerGate {
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "layer counts are small")]
     pub(crate) fn new(config: &Config, layer: usize, weights: &Weights, name: &str) -> Result<Self> {
-        let linear = |part: &str| Linear::from_out_in(&weights.get(&format!("{name}.{part}.weight")));
+        let linear = |part: &str| Linear::new(weights.matrix(&format!("{name}.{part}")));
         Ok(Self {
             layer: layer as i32,
             gate: linear("per_layer_input_gate"),

@@ -1,63 +1,111 @@
-//! Every tensor that a target needs, and its shape; linear weights are `[out, in]`.
+//! Every tensor that a target needs, and its shape; matrices are `[out, in]`.
+
+use nn::Wanted;
 
 use crate::{Config, Family};
 
 /// The tensors by their canonical names.
-pub(crate) fn tensors(config: &Config) -> Vec<(String, Vec<i32>)> {
+pub(crate) fn tensors(config: &Config) -> Vec<Wanted> {
     let &Config { hidden_size, vocab_size, .. } = config;
-    let mut tensors = vec![
-        ("embed_tokens.weight".to_owned(), vec![vocab_size, hidden_size]),
-        ("norm.weight".to_owned(), vec![hidden_size]),
-    ];
+    let mut tensors =
+        vec![Wanted::matrix("embed_tokens", &[vocab_size, hidden_size]), Wanted::tensor("norm.weight", &[hidden_size])];
     if let Some(width) = config.per_layer_width {
         let all = width.saturating_mul(i32::try_from(config.layers.len()).unwrap_or(i32::MAX));
         tensors.extend([
-            ("embed_tokens_per_layer.weight".to_owned(), vec![config.per_layer_vocab_size, all]),
-            ("per_layer_model_projection.weight".to_owned(), vec![all, hidden_size]),
-            ("per_layer_projection_norm.weight".to_owned(), vec![width]),
+            Wanted::matrix("embed_tokens_per_layer", &[config.per_layer_vocab_size, all]),
+            Wanted::matrix("per_layer_model_projection", &[all, hidden_size]),
+            Wanted::tensor("per_layer_projection_norm.weight", &[width]),
         ]);
     }
     if !config.tied {
-        tensors.push(("lm_head.weight".to_owned(), vec![vocab_size, hidden_size]));
+        tensors.push(Wanted::matrix("lm_head", &[vocab_size, hidden_size]));
     }
     for layer in 0..config.layers.len() {
-        let of_layer = layer_tensors(config, layer);
-        tensors.extend(of_layer.into_iter().map(|(part, shape)| (format!("layers.{layer}.{part}"), shape)));
+        let of_layer = Layer { name: format!("layers.{layer}"), hidden: config.hidden_size };
+        tensors.extend(of_layer.attention(config, layer));
+        tensors.extend(of_layer.feed_forward(config, layer));
+        tensors.extend(of_layer.per_layer_input(config));
+        if config.family == Family::Gemma4 {
+            tensors.push(of_layer.tensor("layer_scalar", &[1]));
+        }
     }
     tensors
 }
 
-fn layer_tensors(config: &Config, layer: usize) -> Vec<(&'static str, Vec<i32>)> {
-    let geometry = config.geometry(config.layers[layer]);
-    let (hidden, inner, head) = (config.hidden_size, config.inner_size(layer), geometry.head_dim);
-    let queries = config.heads.saturating_mul(head);
-    let keys = geometry.groups.saturating_mul(head);
-    let mut tensors = vec![
-        ("input_layernorm.weight", vec![hidden]),
-        ("self_attn.q_proj.weight", vec![queries, hidden]),
-        ("self_attn.q_norm.weight", vec![head]),
-        ("self_attn.o_proj.weight", vec![hidden, queries]),
-        ("post_attention_layernorm.weight", vec![hidden]),
-        ("pre_feedforward_layernorm.weight", vec![hidden]),
-        ("mlp.gate_proj.weight", vec![inner, hidden]),
-        ("mlp.up_proj.weight", vec![inner, hidden]),
-        ("mlp.down_proj.weight", vec![hidden, inner]),
-        ("post_feedforward_layernorm.weight", vec![hidden]),
-    ];
-    if config.owns_keys(layer) {
-        tensors.push(("self_attn.k_proj.weight", vec![keys, hidden]));
-        tensors.push(("self_attn.k_norm.weight", vec![head]));
-        if !geometry.values_from_keys {
-            tensors.push(("self_attn.v_proj.weight", vec![keys, hidden]));
+struct Layer {
+    name: String,
+    hidden: i32,
+}
+
+impl Layer {
+    fn tensor(&self, part: &str, shape: &[i32]) -> Wanted {
+        Wanted::tensor(format!("{}.{part}", self.name), shape)
+    }
+
+    fn norm(&self, part: &str, width: i32) -> Wanted {
+        self.tensor(&format!("{part}.weight"), &[width])
+    }
+
+    fn matrix(&self, part: &str, shape: &[i32]) -> Wanted {
+        Wanted::matrix(format!("{}.{part}", self.name), shape)
+    }
+
+    fn attention(&self, config: &Config, layer: usize) -> Vec<Wanted> {
+        let geometry = config.geometry(config.layers[layer]);
+        let (hidden, head) = (self.hidden, geometry.head_dim);
+        let queries = config.heads.saturating_mul(head);
+        let keys = geometry.groups.saturating_mul(head);
+        let mut tensors = vec![
+            self.norm("input_layernorm", hidden),
+            self.matrix("self_attn.q_proj", &[queries, hidden]),
+            self.norm("self_attn.q_norm", head),
+            self.matrix("self_attn.o_proj", &[hidden, queries]),
+            self.norm("post_attention_layernorm", hidden),
+        ];
+        if config.owns_keys(layer) {
+            tensors.push(self.matrix("self_attn.k_proj", &[keys, hidden]));
+            tensors.push(self.norm("self_attn.k_norm", head));
+            if !geometry.values_from_keys {
+                tensors.push(self.matrix("self_attn.v_proj", &[keys, hidden]));
+            }
         }
+        tensors
     }
-    if let Some(width) = config.per_layer_width {
-        tensors.push(("per_layer_input_gate.weight", vec![width, hidden]));
-        tensors.push(("per_layer_projection.weight", vec![hidden, width]));
-        tensors.push(("post_per_layer_input_norm.weight", vec![hidden]));
+
+    fn feed_forward(&self, config: &Config, layer: usize) -> Vec<Wanted> {
+        let (hidden, inner) = (self.hidden, config.inner_size(layer));
+        let mut tensors = vec![
+            self.norm("pre_feedforward_layernorm", hidden),
+            self.matrix("mlp.gate_proj", &[inner, hidden]),
+            self.matrix("mlp.up_proj", &[inner, hidden]),
+            self.matrix("mlp.down_proj", &[hidden, inner]),
+            self.norm("post_feedforward_layernorm", hidden),
+        ];
+        if let Some(mixture) = config.mixture {
+            let (experts, width) = (mixture.experts, mixture.width);
+            tensors.extend([
+                self.norm("post_feedforward_layernorm_1", hidden),
+                self.matrix("router.proj", &[experts, hidden]),
+                self.tensor("router.scale", &[hidden]),
+                self.tensor("router.per_expert_scale", &[experts]),
+                self.norm("pre_feedforward_layernorm_2", hidden),
+                self.matrix("experts.gate_proj", &[experts, width, hidden]),
+                self.matrix("experts.up_proj", &[experts, width, hidden]),
+                self.matrix("experts.down_proj", &[experts, hidden, width]),
+                self.norm("post_feedforward_layernorm_2", hidden),
+            ]);
+        }
+        tensors
     }
-    if config.family == Family::Gemma4 {
-        tensors.push(("layer_scalar", vec![1]));
+
+    fn per_layer_input(&self, config: &Config) -> Vec<Wanted> {
+        let of_width = |width| {
+            [
+                self.matrix("per_layer_input_gate", &[width, self.hidden]),
+                self.matrix("per_layer_projection", &[self.hidden, width]),
+                self.norm("post_per_layer_input_norm", self.hidden),
+            ]
+        };
+        config.per_layer_width.map(of_width).into_iter().flatten().collect()
     }
-    tensors
 }

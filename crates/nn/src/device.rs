@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use mlx_rs::{Array, memory, transforms};
+use mlx_rs::{Array, Device, DeviceType, memory, transforms};
 
 use crate::Result;
 
@@ -42,4 +42,10 @@ pub fn reset_memory_peak() {
 /// Gives the memory that MLX keeps for reuse back to the system.
 pub fn release_memory() {
     let _ = memory::clear_cache();
+}
+
+/// Whether products with gathered matrices know float32 only: MLX's CPU backend has no other kernel for them.
+pub(crate) fn gathers_only_float32() -> bool {
+    let kind = Device::try_default().and_then(|device| device.get_type());
+    matches!(kind, Ok(DeviceType::Cpu))
 }

@@ -63,6 +63,19 @@ pub enum Error {
         found: String,
     },
 
+    /// The numbers of a tensor are laid out or packed in a way that cannot be used.
+    #[error("{name} cannot be used: {reason}")]
+    Layout {
+        /// The tensor, matrix, or entry of the configuration.
+        name: String,
+        /// What is wrong with it, and what could be used.
+        reason: String,
+    },
+
+    /// The weights were packed by a program whose format is not read.
+    #[error("the weights are packed by the method {0:?}, which is not read; choose a bfloat16 or MLX checkpoint")]
+    QuantizationMethod(String),
+
     /// Two tensors go by the same name.
     #[error("the tensors {first} and {second} are both {name}; only one of them can be meant")]
     Twice {

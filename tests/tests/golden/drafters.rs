@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
 use ::decode::{Answer, Draft as _, Drafter, Limits, Pass, Provenance, Target, Thresholds, Token, Verdict};
 use ::drafters::DSpark;
 use mlx_rs::{Array, Dtype, ops::indexing::IndexOp};
-use nn::{Draft, Linear, Sampler, Sampling, Vocabulary};
+use nn::{Draft, Linear, Matrix, Sampler, Sampling, Vocabulary};
 use serde_json::Value;
 use tests::{
     Outcome, fixtures,
@@ -76,7 +76,7 @@ impl Fixture {
         let table = inputs.get("target_embed.weight")?.clone();
         Ok(Self {
             drafter: Rc::new(::drafters::open(&folder.join("checkpoint"))?),
-            target: Rc::new(Lender { head: Linear::from_out_in(&table), table }),
+            target: Rc::new(Lender { head: Linear::new(Matrix::Dense(table.clone())), table }),
             outputs: Tensors::read(&folder.join("outputs.safetensors"))?,
             inputs,
         })

@@ -2,3 +2,4 @@
 
 mod drafters;
 mod gemma4;
+mod packed;

@@ -50,7 +50,7 @@ impl DSpark {
         let inventory = Inventory::read(folder)?;
         let weights = Weights::read(&parameters::fit(&document, &inventory)?, Dtype::Float32)?;
         let names = parameters::shapes(&document).into_iter().map(|(name, _)| name);
-        let parameters = names.map(|name| (name.clone(), weights.get(&name))).collect();
+        let parameters = names.map(|name| (name.clone(), weights.tensor(&name))).collect();
         Ok(Self::new(document, parameters))
     }
 

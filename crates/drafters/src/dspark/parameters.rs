@@ -1,7 +1,7 @@
 //! The names and shapes of the format's tensors, `[in, out]`.
 
 use mlx_rs::Array;
-use nn::{Fitted, Inventory, Surplus};
+use nn::{Fitted, Inventory, Place, Quantization, Surplus, Wanted};
 
 use super::Document;
 use crate::{Error, Result};
@@ -52,7 +52,9 @@ pub(super) fn shapes(document: &Document) -> Vec<(String, Vec<i32>)> {
 
 /// Finds every parameter among the tensors of the files; the format allows more than it names.
 pub(super) fn fit<'a>(document: &Document, inventory: &'a Inventory) -> Result<Fitted<'a>> {
-    Ok(inventory.fit(&shapes(document), Surplus::Skip, |name| Some(name.to_owned()))?)
+    let wanted = shapes(document).iter().map(|(name, shape)| Wanted::tensor(name, shape)).collect::<Vec<_>>();
+    let place = |name: &str| Some(Place::Whole(name.to_owned()));
+    Ok(inventory.fit(&wanted, &Quantization::default(), Surplus::Skip, place)?)
 }
 
 /// Refuses a drafter that no memory could hold, before memory is asked for.

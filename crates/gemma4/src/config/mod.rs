@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nn::Quantization;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -50,6 +51,10 @@ pub struct Config {
     pub per_layer_vocab_size: i32,
     /// Layers from this one on own no keys and values: they read those of the last layer before it of their kind.
     pub first_shared: usize,
+    /// The experts beside the dense feed-forward part of every layer, if there are any.
+    pub mixture: Option<Mixture>,
+    /// Which matrices are packed, as far as the file says.
+    pub quantization: Quantization,
     /// The kind of each layer.
     pub layers: Vec<LayerKind>,
     /// Query heads.
@@ -70,6 +75,17 @@ pub struct Config {
     pub tied: bool,
     /// The longest sequence the model was made for.
     pub max_positions: usize,
+}
+
+/// The sizes of a mixture of experts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mixture {
+    /// How many experts there are, `E`.
+    pub experts: i32,
+    /// How many of them a row goes through, `k`.
+    pub chosen: i32,
+    /// Width of an expert, `M`.
+    pub width: i32,
 }
 
 /// What differs between the attention of sliding and of full layers.
@@ -99,17 +115,16 @@ impl Config {
         let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
         let family = family(value.get("model_type").and_then(Value::as_str).unwrap_or_default())?;
         let text = value.get("text_config").filter(|nested| nested.is_object()).unwrap_or(&value);
-        let mut raw = Raw::deserialize(text).map_err(malformed)?;
-        raw.quantized |= value.get("quantization").or(value.get("quantization_config")).is_some_and(|q| !q.is_null());
+        let raw = Raw::deserialize(text).map_err(malformed)?;
         raw.refuse_unsupported()?;
-        let config = Self::parse(family, &raw)?;
+        let config = Self::parse(family, &raw, Quantization::read(&value)?)?;
         config.check_sizes()?;
         config.check_factors()?;
         config.check_donors()?;
         Ok(config)
     }
 
-    fn parse(family: Family, raw: &Raw) -> Result<Self> {
+    fn parse(family: Family, raw: &Raw, quantization: Quantization) -> Result<Self> {
         let layers = raw.layers(family)?;
         let (sliding, full, scale) = match family {
             Family::Gemma4 => gemma4(raw)?,
@@ -124,6 +139,8 @@ impl Config {
             per_layer_width: raw.hidden_size_per_layer_input.filter(|&width| width != 0),
             per_layer_vocab_size: raw.vocab_size_per_layer_input.or(raw.vocab_size).unwrap_or(262_144),
             first_shared: layers.len().saturating_sub(raw.num_kv_shared_layers.unwrap_or(0)),
+            mixture: raw.mixture()?,
+            quantization,
             layers,
             heads: require(raw.num_attention_heads, "num_attention_heads")?,
             sliding,
@@ -139,6 +156,7 @@ impl Config {
 
     /// Refuses numbers that no tensor can have, before anything is computed with them.
     fn check_sizes(&self) -> Result<()> {
+        let mixture = self.mixture.unwrap_or(Mixture { experts: 1, chosen: 1, width: 1 });
         let positive = [
             ("hidden_size", self.hidden_size),
             ("vocab_size", self.vocab_size),
@@ -150,12 +168,18 @@ impl Config {
             ("global_head_dim", self.full.head_dim),
             ("hidden_size_per_layer_input", self.per_layer_width.unwrap_or(1)),
             ("vocab_size_per_layer_input", self.per_layer_vocab_size),
+            ("num_experts", mixture.experts),
+            ("top_k_experts", mixture.chosen),
+            ("moe_intermediate_size", mixture.width),
             ("sliding_window", i32::try_from(self.window).unwrap_or(i32::MAX)),
             ("num_hidden_layers", i32::try_from(self.layers.len()).unwrap_or(i32::MAX)),
         ];
         let refuse = |key, value: i32, wanted| Err(Error::Number { key, value: value.into(), wanted });
         if let Some(&(key, value)) = positive.iter().find(|(_, value)| !(1..=1 << 20).contains(value)) {
             return refuse(key, value, "between 1 and a million");
+        }
+        if mixture.chosen > mixture.experts {
+            return refuse("top_k_experts", mixture.chosen, "at most num_experts");
         }
         for attention in [&self.sliding, &self.full] {
             if attention.head_dim % 2 != 0 {

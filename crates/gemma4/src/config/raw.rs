@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Family, Geometry, LayerKind, require};
+use super::{Family, Geometry, LayerKind, Mixture, require};
 use crate::{Error, Result};
 
 /// More layers than any model has: a number above it is a fault in the file.
@@ -44,8 +44,9 @@ pub(super) struct Raw {
     attention_bias: Option<bool>,
     attn_logit_softcapping: Option<f32>,
     enable_moe_block: Option<bool>,
-    #[serde(skip)]
-    pub(super) quantized: bool,
+    num_experts: Option<i32>,
+    top_k_experts: Option<i32>,
+    moe_intermediate_size: Option<i32>,
 }
 
 /// The checked rotary settings of one kind of layer.
@@ -84,6 +85,18 @@ impl Raw {
         let last = |layer: usize| family == Family::Gemma4 && layer + 1 == count;
         let full = |layer: usize| (layer + 1).is_multiple_of(pattern) || last(layer);
         Ok((0..count).map(|layer| if full(layer) { LayerKind::Full } else { LayerKind::Sliding }).collect())
+    }
+
+    /// The mixture of experts, if there is one.
+    pub(super) fn mixture(&self) -> Result<Option<Mixture>> {
+        if self.enable_moe_block != Some(true) {
+            return Ok(None);
+        }
+        Ok(Some(Mixture {
+            experts: require(self.num_experts, "num_experts")?,
+            chosen: require(self.top_k_experts, "top_k_experts")?,
+            width: require(self.moe_intermediate_size, "moe_intermediate_size")?,
+        }))
     }
 
     /// The rotary settings of layers of `kind`: nested under `rope_parameters`, or flat, or the family's own.
@@ -131,9 +144,6 @@ impl Raw {
     /// Names the first thing that the forward pass could not do.
     pub(super) fn refuse_unsupported(&self) -> Result<()> {
         let refuse = |key, value: String, hint| Err(Error::Unsupported { key, value, hint });
-        if self.quantized {
-            return refuse("quantization", "a packed format".into(), "choose the bfloat16 checkpoint");
-        }
         if let Some(activation) = self.hidden_activation.as_deref().filter(|&name| name != "gelu_pytorch_tanh") {
             return refuse("hidden_activation", activation.into(), "only gelu_pytorch_tanh is");
         }
@@ -145,9 +155,6 @@ impl Raw {
         }
         if let Some(scaling) = &self.rope_scaling {
             return refuse("rope_scaling", scaling.to_string(), "choose the 270M or 1B model");
-        }
-        if self.enable_moe_block == Some(true) {
-            return refuse("enable_moe_block", "true".into(), "choose a dense model such as E4B or 12B");
         }
         Ok(())
     }

@@ -33,47 +33,27 @@ pub struct Stored {
     pub shape: Vec<usize>,
 }
 
-/// What becomes of tensors that nobody asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surplus {
-    /// They are an error: the checkpoint is of another kind than its configuration says.
-    Refuse,
-    /// They are not read.
-    Skip,
-}
-
-/// An inventory that holds everything a model needs, and what to call it.
-#[derive(Debug)]
-pub struct Fitted<'a> {
-    inventory: &'a Inventory,
-    /// From the name in the file to the name that was asked for.
-    names: BTreeMap<String, String>,
-}
-
-impl Fitted<'_> {
-    /// The files to read.
-    #[must_use]
-    pub fn files(&self) -> &[PathBuf] {
-        &self.inventory.files
-    }
-
-    /// What the tensor that a file calls `stored` was asked for as, if it was.
-    #[must_use]
-    pub fn name(&self, stored: &str) -> Option<&str> {
-        self.names.get(stored).map(String::as_str)
-    }
-}
-
 impl Stored {
-    fn check(&self, name: &str, shape: &[i32]) -> Result<()> {
+    /// Refuses another shape, and numbers that are no floats.
+    pub(super) fn check(&self, name: &str, shape: &[i32]) -> Result<()> {
         let wanted = shape.iter().map(|&n| usize::try_from(n).unwrap_or(0));
         if !self.shape.iter().copied().eq(wanted) {
             return Err(Error::Shape { name: name.to_owned(), found: self.shape.clone(), wanted: shape.to_vec() });
         }
+        self.check_floats(name)
+    }
+
+    pub(super) fn check_floats(&self, name: &str) -> Result<()> {
         match self.dtype.as_str() {
             "F32" | "BF16" | "F16" => Ok(()),
             found => Err(Error::Dtype { name: name.to_owned(), found: found.to_owned() }),
         }
+    }
+
+    /// How many numbers there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.shape.iter().product()
     }
 }
 
@@ -126,43 +106,20 @@ impl Inventory {
         Ok(inventory)
     }
 
-    /// Checks that the files hold every tensor in `wanted`, in its shape and as floats, once `rename` has given them
-    /// their names; those it gives none are skipped.
-    ///
-    /// # Errors
-    /// When a tensor is missing, misshapen, no float, there twice, or was not asked for while `surplus` refuses that.
-    pub fn fit(
-        &self,
-        wanted: &[(String, Vec<i32>)],
-        surplus: Surplus,
-        rename: impl Fn(&str) -> Option<String>,
-    ) -> Result<Fitted<'_>> {
-        let mut names = BTreeMap::new();
-        let mut by_name = BTreeMap::new();
-        for stored in self.tensors.keys() {
-            let Some(name) = rename(stored) else { continue };
-            if let Some(other) = by_name.insert(name.clone(), stored) {
-                return Err(Error::Twice { name, first: other.clone(), second: stored.clone() });
-            }
-            names.insert(stored.clone(), name);
-        }
-        for (name, shape) in wanted {
-            let missing = || Error::Missing { name: name.clone(), folder: self.folder.clone() };
-            let stored = by_name.remove(name).ok_or_else(missing)?;
-            self.tensors[stored].check(stored, shape)?;
-        }
-        if surplus == Surplus::Refuse && !by_name.is_empty() {
-            let names = by_name.into_values().cloned().collect();
-            return Err(Error::Unused { folder: self.folder.clone(), names });
-        }
-        names.retain(|_, name| !by_name.contains_key(name));
-        Ok(Fitted { inventory: self, names })
-    }
-
     /// The tensors by the names that the files give them.
     #[must_use]
     pub fn tensors(&self) -> &BTreeMap<String, Stored> {
         &self.tensors
+    }
+
+    /// The checkpoint's folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// The size of the files, bytes.

@@ -3,7 +3,10 @@
 //! Loading is strict because a model that is a little wrong looks like a bad drafter. Everything is checked against
 //! the files' headers before a number is read: [`Inventory::fit`].
 
+mod fit;
 mod inventory;
+mod quantization;
+mod source;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,34 +15,42 @@ use std::{
 
 use mlx_rs::{Array, Dtype};
 
-pub use inventory::{Fitted, Inventory, Stored, Surplus};
+pub use fit::{Fitted, Surplus, Wanted};
+pub use inventory::{Inventory, Stored};
+pub use quantization::Quantization;
+pub use source::Place;
 
-use crate::{Error, Result, wait};
+use crate::{Error, Matrix, Packed, Packing, Result, wait};
 
 /// The tensors of a checkpoint, read.
 #[derive(Debug)]
 pub struct Weights {
     tensors: BTreeMap<String, Array>,
+    packings: BTreeMap<String, Packing>,
+    dtype: Dtype,
 }
 
 impl Weights {
-    /// Reads the tensors that were found to fit, and converts them to `dtype`.
+    /// Reads the tensors that were found to fit, and converts floats to `dtype`; packed numbers stay packed.
     ///
     /// # Errors
     /// When a file cannot be read.
     pub fn read(fitted: &Fitted<'_>, dtype: Dtype) -> Result<Self> {
+        let mut stored = HashMap::new();
+        for path in fitted.inventory.files() {
+            let damaged = |reason: String| Error::Damaged { path: path.clone(), reason };
+            let of_file = Array::load_safetensors(path).map_err(|error| damaged(error.to_string()))?;
+            stored.extend(of_file.into_iter().map(|(name, tensor): (String, Array)| (name, tensor)));
+        }
+        let one = |name: &str| stored.get(name).cloned().ok_or_else(|| fitted.gone(name));
         let mut tensors = BTreeMap::new();
-        for path in fitted.files() {
-            let stored: HashMap<String, Array> = Array::load_safetensors(path)
-                .map_err(|error| Error::Damaged { path: path.clone(), reason: error.to_string() })?;
-            for (stored, tensor) in stored {
-                if let Some(name) = fitted.name(&stored) {
-                    tensors.insert(name.to_owned(), tensor.as_dtype(dtype)?);
-                }
-            }
+        for (name, source) in &fitted.sources {
+            let tensor = source.array(one)?;
+            let is_packed = matches!(tensor.dtype(), Dtype::Uint32 | Dtype::Uint8);
+            tensors.insert(name.clone(), if is_packed { tensor } else { tensor.as_dtype(dtype)? });
         }
         wait(tensors.values())?;
-        Ok(Self { tensors })
+        Ok(Self { tensors, packings: fitted.packings.clone(), dtype })
     }
 
     /// The tensor called `name`, of the shape that it was found to fit.
@@ -47,9 +58,22 @@ impl Weights {
     /// # Panics
     /// If `name` was not asked for when the inventory was fitted: a fault in the model's code, not in its files.
     #[must_use]
-    pub fn get(&self, name: &str) -> Array {
+    pub fn tensor(&self, name: &str) -> Array {
         let tensor = self.tensors.get(name);
         tensor.map_or_else(|| panic!("the tensor {name} was not asked for"), Array::clone)
+    }
+
+    /// The matrix called `name`, likewise.
+    ///
+    /// # Panics
+    /// Likewise.
+    #[must_use]
+    pub fn matrix(&self, name: &str) -> Matrix {
+        let weight = self.tensor(&format!("{name}.weight"));
+        let Some(&packing) = self.packings.get(name) else { return Matrix::Dense(weight) };
+        let scales = self.tensor(&format!("{name}.scales"));
+        let biases = self.tensors.get(&format!("{name}.biases")).cloned();
+        Matrix::Packed(Packed::new(packing, weight, scales, biases, self.dtype))
     }
 }
 
