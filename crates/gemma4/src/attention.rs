@@ -3,7 +3,7 @@
 use mlx_rs::Array;
 use nn::{Cache, Linear, Norm, Rope, Weights, attend, merge_heads, split_heads};
 
-use crate::{Config, Error, Family, LayerKind, Result, norm::norm, pass::Pass};
+use crate::{Config, Error, Family, Geometry, LayerKind, Result, norm::norm, pass::Pass};
 
 /// The attention of one layer.
 #[derive(Debug)]
@@ -50,10 +50,7 @@ impl Attention {
             kind,
             heads: config.heads,
             scale: config.scale,
-            rope: match geometry.rope_partial {
-                Some(partial) => Rope::proportional(geometry.head_dim, geometry.rope_base, partial),
-                None => Rope::full(geometry.head_dim, geometry.rope_base),
-            },
+            rope: rope(geometry),
             queries: project("q"),
             query_norm: norm("q")?,
             own: config.owns_keys(layer).then(own).transpose()?,
@@ -74,6 +71,14 @@ impl Attention {
         let rows = attend(&queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?;
         Ok(self.output.forward(&merge_heads(&rows)?)?)
     }
+}
+
+fn rope(&Geometry { head_dim, rope_base, rope_partial, rope_factor, .. }: &Geometry) -> Rope {
+    let rope = match rope_partial {
+        Some(partial) => Rope::proportional(head_dim, rope_base, partial),
+        None => Rope::full(head_dim, rope_base),
+    };
+    rope.stretched(rope_factor)
 }
 
 impl KeysAndValues {

@@ -1,8 +1,8 @@
 //! What targets and drafters are made of, on MLX: strict weights, layers, caches whose rounds can be undone, and the
 //! sampling arithmetic that runs on the device.
 //!
-//! What this crate does **not** know: any model family or checkpoint format (it sees tensor names and shapes only),
-//! text, threads. It uses `decode` for the words of a round ([`decode::Draft`], [`decode::Verdict`]), so that the
+//! What this crate does **not** know: any model family (it sees the names and shapes of tensors, and how MLX packs
+//! matrices), text, threads. It uses `decode` for the words of a round ([`decode::Draft`], [`decode::Verdict`]), so that the
 //! outcome of a rule is spoken in one language.
 //!
 //! Shapes: `B` is always 1. `L` rows of this call, `S` rows visible, `H` hidden size, `V` vocabulary, `D` head size.

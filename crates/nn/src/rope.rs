@@ -10,13 +10,15 @@ pub struct Rope {
     dims: i32,
     base: Option<f32>,
     divisors: Option<Array>,
+    /// What positions are multiplied by.
+    scale: f32,
 }
 
 impl Rope {
     /// All lanes rotate: pair `j` by `position·base^(−2j/dims)`.
     #[must_use]
     pub fn full(dims: i32, base: f32) -> Self {
-        Self { dims, base: Some(base), divisors: None }
+        Self { dims, base: Some(base), divisors: None, scale: 1.0 }
     }
 
     /// Only the first `partial·dims/2` pairs rotate; the exponent still divides by all of `dims` ("proportional").
@@ -29,7 +31,13 @@ impl Rope {
         let divisor =
             |pair: i32| if pair < rotated { base.powf(2.0 * pair as f32 / dims as f32) } else { f32::INFINITY };
         let divisors = (0..dims / 2).map(divisor).collect::<Vec<_>>();
-        Self { dims, base: None, divisors: Some(Array::from_slice(&divisors, &[dims / 2])) }
+        Self { dims, base: None, divisors: Some(Array::from_slice(&divisors, &[dims / 2])), scale: 1.0 }
+    }
+
+    /// The same with all positions divided by `factor`, so that longer texts span the angles that were trained.
+    #[must_use]
+    pub fn stretched(self, factor: f32) -> Self {
+        Self { scale: 1.0 / factor, ..self }
     }
 
     /// `[1, heads, L, D]`, whose rows stand at positions `offset..offset + L`.
@@ -38,6 +46,6 @@ impl Rope {
     /// When MLX fails.
     pub fn rotate(&self, x: &Array, offset: usize) -> Result<Array> {
         let offset = i32::try_from(offset).unwrap_or(i32::MAX); // far beyond any context
-        Ok(fast::rope(x, self.dims, false, self.base, 1.0, offset, self.divisors.as_ref())?)
+        Ok(fast::rope(x, self.dims, false, self.base, self.scale, offset, self.divisors.as_ref())?)
     }
 }

@@ -17,7 +17,7 @@ use raw::Raw;
 pub enum Family {
     /// Gemma 4, the text decoder.
     Gemma4,
-    /// Gemma 3, text only.
+    /// Gemma 3, the text decoder.
     Gemma3,
 }
 
@@ -99,6 +99,8 @@ pub struct Geometry {
     pub rope_base: f32,
     /// Part of the lanes that rotates; `None` for all of them.
     pub rope_partial: Option<f32>,
+    /// What positions are divided by.
+    pub rope_factor: f32,
     /// Whether the values share the keys' projection.
     pub values_from_keys: bool,
 }
@@ -133,7 +135,10 @@ impl Config {
         Ok(Self {
             family,
             hidden_size: require(raw.hidden_size, "hidden_size")?,
-            vocab_size: raw.vocab_size.unwrap_or(262_144),
+            vocab_size: raw.vocab_size.unwrap_or(match family {
+                Family::Gemma4 => 262_144,
+                Family::Gemma3 => 262_208,
+            }),
             intermediate_size: require(raw.intermediate_size, "intermediate_size")?,
             double_wide: raw.use_double_wide_mlp.unwrap_or(false),
             per_layer_width: raw.hidden_size_per_layer_input.filter(|&width| width != 0),
@@ -142,7 +147,10 @@ impl Config {
             mixture: raw.mixture()?,
             quantization,
             layers,
-            heads: require(raw.num_attention_heads, "num_attention_heads")?,
+            heads: match family {
+                Family::Gemma4 => require(raw.num_attention_heads, "num_attention_heads")?,
+                Family::Gemma3 => raw.num_attention_heads.unwrap_or(8),
+            },
             sliding,
             full,
             window: require(raw.sliding_window, "sliding_window")?,
@@ -198,6 +206,8 @@ impl Config {
             ("rms_norm_eps", self.eps),
             ("rope_theta", self.sliding.rope_base),
             ("rope_theta", self.full.rope_base),
+            ("rope factor", self.sliding.rope_factor),
+            ("rope factor", self.full.rope_factor),
             ("query_pre_attn_scalar", self.scale),
             ("partial_rotary_factor", self.full.rope_partial.unwrap_or(1.0)),
             ("final_logit_softcapping", self.softcap.unwrap_or(1.0)),
@@ -243,18 +253,19 @@ fn gemma4(raw: &Raw) -> Result<(Geometry, Geometry, f32)> {
     let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
     let head_dim = require(raw.head_dim, "head_dim")?;
     let full_groups = raw.num_global_key_value_heads.filter(|_| shared).unwrap_or(groups);
-    let sliding = raw.rope(LayerKind::Sliding, 10_000.0, None)?.geometry(head_dim, groups, false);
-    let full = raw.rope(LayerKind::Full, 1e6, Some(0.25))?;
-    Ok((sliding, full.geometry(raw.global_head_dim.unwrap_or(head_dim), full_groups, shared), 1.0))
+    let rope = |kind| raw.rope(Family::Gemma4, kind);
+    let sliding = rope(LayerKind::Sliding)?.geometry(head_dim, groups, false);
+    let full = rope(LayerKind::Full)?.geometry(raw.global_head_dim.unwrap_or(head_dim), full_groups, shared);
+    Ok((sliding, full, 1.0))
 }
 
-/// The same for Gemma 3.
+/// The same for Gemma 3. The files of its multimodal members leave most of these numbers out.
 fn gemma3(raw: &Raw) -> Result<(Geometry, Geometry, f32)> {
-    let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
+    let groups = raw.num_key_value_heads.unwrap_or(4);
     let head_dim = raw.head_dim.unwrap_or(256);
-    let rope = |kind, base| Ok::<_, Error>(raw.rope(kind, base, None)?.geometry(head_dim, groups, false));
+    let geometry = |kind| Ok::<_, Error>(raw.rope(Family::Gemma3, kind)?.geometry(head_dim, groups, false));
     let scale = raw.query_pre_attn_scalar.unwrap_or(256.0).powf(-0.5);
-    Ok((rope(LayerKind::Sliding, 10_000.0)?, rope(LayerKind::Full, 1e6)?, scale))
+    Ok((geometry(LayerKind::Sliding)?, geometry(LayerKind::Full)?, scale))
 }
 
 /// The one table of model types, used by every gate.
@@ -262,7 +273,7 @@ fn family(model_type: &str) -> Result<Family> {
     let refuse = |hint| Err(Error::ModelType { model_type: model_type.to_owned(), hint });
     match model_type {
         "gemma4" | "gemma4_unified" | "gemma4_text" | "gemma4_unified_text" => Ok(Family::Gemma4),
-        "gemma3_text" => Ok(Family::Gemma3),
+        "gemma3" | "gemma3_text" => Ok(Family::Gemma3),
         "gemma4_assistant" | "gemma4_unified_assistant" | "dspark_assistant" => refuse("it is a drafter"),
         _ => refuse("choose a Gemma 4 checkpoint, or Gemma 3 text"),
     }

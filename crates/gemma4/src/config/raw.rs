@@ -39,7 +39,7 @@ pub(super) struct Raw {
     sliding_window_pattern: Option<usize>,
     layer_types: Option<Vec<LayerKind>>,
     rope_parameters: Option<BTreeMap<String, Value>>,
-    rope_scaling: Option<Value>,
+    rope_scaling: Option<RopeParameters>,
     hidden_activation: Option<String>,
     attention_bias: Option<bool>,
     attn_logit_softcapping: Option<f32>,
@@ -55,11 +55,13 @@ pub(super) struct Rope {
     base: f32,
     /// The part of the lanes that rotates, if not all do.
     partial: Option<f32>,
+    factor: f32,
 }
 
 /// The same as publishers write them.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct RopeParameters {
+    #[serde(alias = "type")]
     rope_type: Option<String>,
     rope_theta: Option<f32>,
     partial_rotary_factor: Option<f32>,
@@ -100,29 +102,43 @@ impl Raw {
     }
 
     /// The rotary settings of layers of `kind`: nested under `rope_parameters`, or flat, or the family's own.
-    pub(super) fn rope(&self, kind: LayerKind, base: f32, partial: Option<f32>) -> Result<Rope> {
-        let (key, flat) = match kind {
-            LayerKind::Sliding => ("sliding_attention", self.rope_local_base_freq),
-            LayerKind::Full => ("full_attention", self.rope_theta),
+    pub(super) fn rope(&self, family: Family, kind: LayerKind) -> Result<Rope> {
+        let (key, flat, base) = match kind {
+            LayerKind::Sliding => ("sliding_attention", self.rope_local_base_freq, 10_000.0),
+            LayerKind::Full => ("full_attention", self.rope_theta, 1e6),
         };
-        let Some(nested) = self.nested_rope(key)? else {
-            return Ok(Rope { base: flat.unwrap_or(base), partial });
+        // The older, flat spelling of Gemma 3 speaks of full layers only.
+        let scaling = self.rope_scaling.as_ref().filter(|_| kind == LayerKind::Full);
+        let nested = self.nested_rope(key)?;
+        let Some(parameters) = nested.as_ref().or(scaling) else {
+            let partial = (family == Family::Gemma4 && kind == LayerKind::Full).then_some(0.25);
+            return Ok(Rope { base: flat.unwrap_or(base), partial, factor: 1.0 });
         };
-        if let (Some(flat), Some(nested)) = (flat, nested.rope_theta)
-            && (flat - nested).abs() > f32::EPSILON * flat
+        let conflict = |what: &str, flat: f32, nested: f32| {
+            Err(Error::Conflict(format!("the rotary {what} of {key} is {flat} and {nested}")))
+        };
+        let apart = |a: f32, b: f32| (a - b).abs() > f32::EPSILON * a;
+        if let (Some(flat), Some(nested)) = (flat, parameters.rope_theta)
+            && apart(flat, nested)
         {
-            return Err(Error::Conflict(format!("the rotary base of {key} is {flat} and {nested}")));
+            return conflict("base", flat, nested);
         }
-        let refuse = |key, value: String, hint| Err(Error::Unsupported { key, value, hint });
-        if let Some(factor) = nested.factor.filter(|&factor| (factor - 1.0).abs() > f32::EPSILON) {
-            return refuse("rope_parameters.factor", factor.to_string(), "only unscaled positions are");
+        let factor = parameters.factor.unwrap_or(1.0);
+        if let Some(other) = scaling.and_then(|scaling| scaling.factor).filter(|&other| apart(other, factor)) {
+            return conflict("factor", other, factor);
         }
-        let partial = match nested.rope_type.as_deref() {
-            Some("default") => None,
-            None | Some("proportional") => nested.partial_rotary_factor,
-            Some(other) => return refuse("rope_type", other.to_owned(), "only default and proportional are"),
-        };
-        Ok(Rope { base: nested.rope_theta.or(flat).unwrap_or(base), partial })
+        let base = parameters.rope_theta.or(flat).unwrap_or(base);
+        match (family, parameters.rope_type.as_deref()) {
+            (_, Some("default")) if apart(factor, 1.0) => conflict("factor", 1.0, factor),
+            (_, Some("default")) | (Family::Gemma3, None | Some("linear")) => Ok(Rope { base, partial: None, factor }),
+            (Family::Gemma4, None | Some("proportional")) => {
+                Ok(Rope { base, partial: parameters.partial_rotary_factor, factor })
+            }
+            (_, Some(other)) => {
+                let hint = "only default, Gemma 3's linear and Gemma 4's proportional are";
+                Err(Error::Unsupported { key: "rope_type", value: other.to_owned(), hint })
+            }
+        }
     }
 
     /// The entry of `rope_parameters` for one kind of layer. Some writers leave an empty flat entry beside the nested
@@ -153,15 +169,19 @@ impl Raw {
         if let Some(cap) = self.attn_logit_softcapping {
             return refuse("attn_logit_softcapping", cap.to_string(), "the family does not cap attention");
         }
-        if let Some(scaling) = &self.rope_scaling {
-            return refuse("rope_scaling", scaling.to_string(), "choose the 270M or 1B model");
-        }
         Ok(())
     }
 }
 
 impl Rope {
     pub(super) fn geometry(self, head_dim: i32, groups: i32, values_from_keys: bool) -> Geometry {
-        Geometry { head_dim, groups, rope_base: self.base, rope_partial: self.partial, values_from_keys }
+        Geometry {
+            head_dim,
+            groups,
+            rope_base: self.base,
+            rope_partial: self.partial,
+            rope_factor: self.factor,
+            values_from_keys,
+        }
     }
 }
