@@ -114,10 +114,11 @@ impl Codec {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// A detokenizer for one answer, which ends before any of the stop strings.
+    /// A detokenizer for the answer to a prompt, which ends before any of the stop strings. It begins in a thought if
+    /// the prompt ends in one.
     #[must_use]
-    pub fn stream(&self, stop_strings: Vec<String>) -> Stream {
-        Stream::new(self.clone(), stop_strings)
+    pub fn stream(&self, prompt: &[u32], stop_strings: Vec<String>) -> Stream {
+        Stream::new(self, prompt, stop_strings)
     }
 
     pub(crate) fn markers(&self) -> &Markers {

@@ -5,7 +5,7 @@
 //!
 //! [`Codec`] is opened once per checkpoint and shared. [`Codec::prompt`] turns a conversation into ids by the
 //! checkpoint's own template, [`Codec::complete`] turns raw text into ids, and [`Codec::stream`] turns the ids of one
-//! answer back into text while they arrive.
+//! answer back into text while they arrive, apart from what the model thought and the tools it called.
 
 mod bytes;
 mod codec;
@@ -21,6 +21,7 @@ mod prompt;
 mod stops;
 mod stream;
 mod template;
+mod thoughts;
 mod tools;
 
 pub use codec::Codec;
@@ -28,5 +29,5 @@ pub use conversation::{Content, Message, Part, Role};
 pub use defaults::Defaults;
 pub use error::Error;
 pub use prompt::{Note, Prompt, PromptOptions};
-pub use stream::{Piece, Stream};
+pub use stream::{Piece, Rest, Stream};
 pub use tools::{Function, ToolCall};
