@@ -53,7 +53,6 @@ mod tests {
             message(Author::User, "four", State::Complete),
             message(Author::Assistant, "", State::Stopped),
         ];
-        let turns: Vec<_> = history(&earlier, "five").into_iter().map(|turn| (turn.role, turn.content)).collect();
         let expected = [
             (Role::User, "one"),
             (Role::Assistant, "first"),
@@ -61,7 +60,7 @@ mod tests {
             (Role::Assistant, "half"),
             (Role::User, "five"),
         ];
-        assert_eq!(turns, expected.map(|(role, text)| (role, text.to_owned())));
+        assert_eq!(history(&earlier, "five"), expected.map(|(role, text)| Message::new(role, text)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use tokenizers::Tokenizer;
 use crate::Error;
 use crate::bytes::TokenBytes;
 use crate::conversation::Message;
+use crate::defaults::Defaults;
 use crate::files::{malformed, optional_bytes, optional_json};
 use crate::markers::Markers;
 use crate::prompt::{self, Prompt, PromptOptions};
@@ -26,6 +27,7 @@ struct Parts {
     tokenizer: Tokenizer,
     bytes: TokenBytes,
     markers: Markers,
+    defaults: Defaults,
     template: Option<Template>,
 }
 
@@ -38,21 +40,32 @@ impl Codec {
         let path = folder.join("tokenizer.json");
         let tokenizer = tokenizer(&path)?;
         let tokenizer_config = optional_json(&folder.join("tokenizer_config.json"))?;
-        let markers = Markers::new(
-            &tokenizer,
-            &tokenizer_config,
-            &optional_json(&folder.join("generation_config.json"))?,
-            &optional_json(&folder.join("config.json"))?,
-        );
+        let generation_config = optional_json(&folder.join("generation_config.json"))?;
+        let config = optional_json(&folder.join("config.json"))?;
+        let markers = Markers::new(&tokenizer, &tokenizer_config, &generation_config, &config);
+        let defaults = Defaults::new(&generation_config);
         let template = Template::find(folder, &tokenizer_config)?;
         let bytes = TokenBytes::new(&tokenizer);
-        Ok(Self { parts: Arc::new(Parts { path, tokenizer, bytes, markers, template }) })
+        Ok(Self { parts: Arc::new(Parts { path, tokenizer, bytes, markers, defaults, template }) })
     }
 
     /// Ids that end an answer: those of the generation config, the config and the tokenizer.
     #[must_use]
     pub fn stop_ids(&self) -> &BTreeSet<u32> {
         &self.parts.markers.stops
+    }
+
+    /// Ids that an answer in text never contains, whatever their logits: those that the generation config suppresses,
+    /// and the markers of pictures, sounds and films.
+    #[must_use]
+    pub fn suppressed_ids(&self) -> &BTreeSet<u32> {
+        &self.parts.markers.suppressed
+    }
+
+    /// How the publisher samples from this checkpoint.
+    #[must_use]
+    pub fn defaults(&self) -> Defaults {
+        self.parts.defaults
     }
 
     /// The id that every text begins with, if this tokenizer has one.
@@ -94,10 +107,18 @@ impl Codec {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// A detokenizer for one answer, which ends before any of the stop strings.
+    /// The same text with its control tokens, to show what the model really wrote.
     #[must_use]
-    pub fn stream(&self, stop_strings: Vec<String>) -> Stream {
-        Stream::new(self.clone(), stop_strings)
+    pub fn raw(&self, ids: &[u32]) -> String {
+        let bytes: Vec<u8> = ids.iter().flat_map(|&id| self.raw_bytes(id)).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// A detokenizer for the answer to a prompt, which ends before any of the stop strings. It begins in a thought if
+    /// the prompt ends in one.
+    #[must_use]
+    pub fn stream(&self, prompt: &[u32], stop_strings: Vec<String>) -> Stream {
+        Stream::new(self, prompt, stop_strings)
     }
 
     pub(crate) fn markers(&self) -> &Markers {
@@ -125,11 +146,16 @@ impl Codec {
 
     /// The bytes of one token; none for an unknown id or a control token.
     pub(crate) fn token_bytes(&self, id: u32) -> Vec<u8> {
+        if self.markers().control.contains_key(&id) { Vec::new() } else { self.raw_bytes(id) }
+    }
+
+    /// The bytes of one token, its text if it is a control token; none for an unknown id.
+    pub(crate) fn raw_bytes(&self, id: u32) -> Vec<u8> {
         let Parts { tokenizer, bytes, markers, .. } = &*self.parts;
-        if markers.control.contains_key(&id) {
-            return Vec::new();
+        match markers.control.get(&id) {
+            Some(text) => text.clone().into_bytes(),
+            None => tokenizer.id_to_token(id).map_or_else(Vec::new, |token| bytes.of(tokenizer, &token)),
         }
-        tokenizer.id_to_token(id).map_or_else(Vec::new, |token| bytes.of(tokenizer, &token))
     }
 }
 

@@ -132,6 +132,8 @@ mod tests {
         check("{{ ' a,b '.strip().split(',')|join('+') }}", "a+b");
         check("{{ {'k': 1}.get('k') }}{{ {'k': 1}.get('x') is none }}", "1True");
         check("{{ 'x' is sequence }} {{ {} is sequence }} {{ 1 is sequence }}", "True True False");
+        // What stops Gemma 4's template at a tool result that is an object: its keys are no parts.
+        assert!(environment().unwrap().render_str("{{ 'k'.get('text') }}", ()).is_err());
     }
 
     #[test]

@@ -5,12 +5,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tokenizers::Tokenizer;
 
+/// Opens a passage of the model's own thoughts.
+pub(crate) const OPEN_THOUGHT: &str = "<|channel>";
+/// Ends it.
+pub(crate) const CLOSE_THOUGHT: &str = "<channel|>";
+
+/// The markers that turn an answer to something else and back, in pairs: one alone turns nothing.
+const TURNS: [[(&str, Turn); 2]; 2] = [
+    [(OPEN_THOUGHT, Turn::OpenThought), (CLOSE_THOUGHT, Turn::CloseThought)],
+    [("<|tool_call>", Turn::OpenToolCall), ("<tool_call|>", Turn::CloseToolCall)],
+];
+
+/// The markers around pictures and sounds, and the places that their contents take.
+const MEDIA: [&str; 7] = ["<|image>", "<|image|>", "<image|>", "<|audio>", "<|audio|>", "<audio|>", "<|video|>"];
+
+/// What a marker begins or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    OpenThought,
+    CloseThought,
+    OpenToolCall,
+    CloseToolCall,
+}
+
 /// The control tokens of one checkpoint.
 pub(crate) struct Markers {
     pub(crate) bos: Option<u32>,
     pub(crate) bos_text: String,
     pub(crate) eos_text: String,
     pub(crate) stops: BTreeSet<u32>,
+    pub(crate) suppressed: BTreeSet<u32>,
+    pub(crate) turns: BTreeMap<u32, Turn>,
     /// Every control token with its text.
     pub(crate) control: BTreeMap<u32, String>,
 }
@@ -43,7 +68,7 @@ impl Markers {
             .collect();
 
         let declared = declared(tokenizer_config);
-        let control = tokenizer
+        let control: BTreeMap<u32, String> = tokenizer
             .get_added_tokens_decoder()
             .into_iter()
             .filter(|(id, token)| {
@@ -53,18 +78,26 @@ impl Markers {
             .map(|(id, token)| (id, token.content))
             .collect();
 
+        let marker = |text: &str| known(text).filter(|id| control.contains_key(id));
+        let named = ids(&generation_config["suppress_tokens"]).into_iter().filter(|&id| text_of(id).is_some());
+        let suppressed = named.chain(MEDIA.into_iter().filter_map(marker)).collect();
+        let pairs = TURNS.map(|pair| pair.map(|(text, turn)| marker(text).map(|id| (id, turn))));
+        let turns = pairs.into_iter().filter(|pair| pair.iter().all(Option::is_some)).flatten().flatten().collect();
+
         Self {
             bos,
             bos_text: bos.and_then(text_of).unwrap_or_default(),
             eos_text: eos.and_then(text_of).unwrap_or_default(),
             stops,
+            suppressed,
+            turns,
             control,
         }
     }
 
-    /// Whether `text` is exactly one control token.
-    pub(crate) fn has(&self, text: &str) -> bool {
-        self.control.values().any(|control| control == text)
+    /// Whether thoughts are marked at all.
+    pub(crate) fn thinks(&self) -> bool {
+        self.turns.values().any(|&turn| turn == Turn::OpenThought)
     }
 }
 

@@ -2,25 +2,35 @@
 
 use std::fmt;
 
+use serde_json::{Value, json};
+
 use crate::Error;
 use crate::codec::Codec;
-use crate::conversation::{Message, Role, fold_system};
+use crate::conversation::{Message, Role};
+use crate::fold::fold_system;
+use crate::markers::{CLOSE_THOUGHT, OPEN_THOUGHT};
 use crate::mask::Mask;
 use crate::template::Template;
+use crate::tools;
 
 /// What a prompt asks of the template; the fields are called as the template calls them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PromptOptions {
+pub struct PromptOptions<'a> {
     /// Open the model's turn at the end, so that what follows is its answer.
     pub add_generation_prompt: bool,
     /// Let the model think before it answers.
     pub enable_thinking: bool,
+    /// Let the model read again what it thought before it called a tool, even in earlier turns.
+    pub preserve_thinking: bool,
+    /// The tools that the model may call, each as the chat-completions API declares it:
+    /// `{"type": "function", "function": {"name", "description", "parameters"}}`.
+    pub tools: &'a [Value],
 }
 
-impl Default for PromptOptions {
-    /// The model answers at once.
+impl Default for PromptOptions<'_> {
+    /// The model answers at once, and without tools.
     fn default() -> Self {
-        Self { add_generation_prompt: true, enable_thinking: false }
+        Self { add_generation_prompt: true, enable_thinking: false, preserve_thinking: false, tools: &[] }
     }
 }
 
@@ -58,16 +68,20 @@ impl fmt::Display for Note {
 
 pub(crate) fn prompt(codec: &Codec, messages: &[Message], options: PromptOptions) -> Result<Prompt, Error> {
     let template = codec.template();
-    let bodies = messages.iter().map(|message| message.content.as_str());
-    let mask =
-        Mask::new(codec.markers().control.values().map(String::as_str), bodies.chain(template.map(Template::source)));
-    let covered: Vec<Message> =
-        messages.iter().map(|message| Message::new(message.role, mask.cover(&spoken(codec, message)))).collect();
+    // As JSON, for it holds every character of every text.
+    let texts = json!([messages, options.tools]).to_string();
+    let mask = Mask::new(
+        codec.markers().control.values().map(String::as_str),
+        [texts.as_str()].into_iter().chain(template.map(Template::source)),
+    );
+    let cover = |text: &str| mask.cover(text);
+    let covered: Vec<Message> = messages.iter().map(|message| spoken(codec, message).mapped(&cover)).collect();
+    let tools: Vec<Value> = options.tools.iter().map(|tool| tools::mapped(tool, &cover)).collect();
 
     let (rendered, notes) = if let Some(template) = template {
-        render(codec, template, &covered, options)?
+        render(codec, template, &covered, PromptOptions { tools: &tools, ..options })?
     } else {
-        let bodies: Vec<&str> = covered.iter().map(|message| message.content.as_str()).collect();
+        let bodies: Vec<_> = covered.iter().map(|message| message.content.text()).collect();
         (bodies.join("\n"), vec![Note::NoTemplate])
     };
 
@@ -88,25 +102,26 @@ fn render(
 ) -> Result<(String, Vec<Note>), Error> {
     let render = |messages: &[Message]| template.render(messages, options, codec.markers());
     let rendered = render(messages);
-    let (system, others): (Vec<_>, Vec<_>) = messages.iter().cloned().partition(|message| message.role == Role::System);
+    let (system, others): (Vec<_>, Vec<_>) = messages.iter().cloned().partition(Message::is_system);
     if system.is_empty() {
         return Ok((rendered?, Vec::new()));
     }
-    let says_something = system.iter().any(|message| !message.content.trim().is_empty());
+    let says_something = system.iter().any(|message| !message.content.text().trim().is_empty());
     match rendered {
         Ok(text) if !says_something || render(&others).ok().as_ref() != Some(&text) => Ok((text, Vec::new())),
         _ => Ok((render(&fold_system(messages))?, vec![Note::SystemFolded])),
     }
 }
 
-/// The body without the thoughts of an earlier answer: a thought is not read again, and its markers
-/// would otherwise turn into text. This is the publisher's own rule for model turns.
-fn spoken(codec: &Codec, message: &Message) -> String {
-    const OPEN: &str = "<|channel>";
-    const CLOSE: &str = "<channel|>";
-    if message.role != Role::Assistant || !codec.markers().has(OPEN) || !codec.markers().has(CLOSE) {
-        return message.content.clone();
+/// The message without the thoughts of an earlier answer: a thought is not read again, and its markers would otherwise
+/// turn into text. This is the publisher's own rule for model turns.
+fn spoken(codec: &Codec, message: &Message) -> Message {
+    if message.role != Role::Assistant || !codec.markers().thinks() {
+        return message.clone();
     }
-    let parts = message.content.split(CLOSE);
-    parts.map(|part| part.split_once(OPEN).map_or(part, |(answer, _)| answer)).collect()
+    let without_thoughts = |text: &str| {
+        let parts = text.split(CLOSE_THOUGHT);
+        parts.map(|part| part.split_once(OPEN_THOUGHT).map_or(part, |(answer, _)| answer)).collect()
+    };
+    Message { content: message.content.mapped(&without_thoughts), ..message.clone() }
 }

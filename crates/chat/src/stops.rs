@@ -38,6 +38,11 @@ impl StopStrings {
         (self.held.drain(..certain).collect(), None)
     }
 
+    /// Whether the text has ended with a stop string.
+    pub(crate) fn found(&self) -> bool {
+        self.found
+    }
+
     /// What was held back in vain.
     pub(crate) fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use minijinja::{Environment, Value as Variable, context};
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
 use serde_json::Value;
 
 use crate::Error;
@@ -61,16 +62,15 @@ impl Template {
         options: PromptOptions,
         markers: &Markers,
     ) -> Result<String, Error> {
-        let messages: Vec<Variable> = messages
-            .iter()
-            .map(|message| context! { role => message.role.name(), content => message.content.as_str() })
-            .collect();
         let variables = context! {
-            messages => messages,
+            messages => Serde(messages),
             bos_token => markers.bos_text.as_str(),
             eos_token => markers.eos_text.as_str(),
             add_generation_prompt => options.add_generation_prompt,
             enable_thinking => options.enable_thinking,
+            preserve_thinking => options.preserve_thinking,
+            // None rather than an empty list, which some templates take for tools.
+            tools => Some(options.tools).filter(|tools| !tools.is_empty()).map(Serde),
         };
         let template = self.environment.get_template(NAME);
         template.and_then(|template| template.render(variables)).map_err(|error| {

@@ -9,16 +9,16 @@ use support::{END_TURN, byte, codec};
 
 /// Streams the tokens; returns the text and the stop string that ended it.
 fn streamed(codec: &Codec, tokens: &[u32], stops: &[&str]) -> (String, Option<String>) {
-    let mut stream = codec.stream(stops.iter().map(ToString::to_string).collect());
+    let mut stream = codec.stream(&[], stops.iter().map(ToString::to_string).collect());
     let mut text = String::new();
     let mut ended_by = None;
     for &token in tokens {
         let piece = stream.push(token);
         assert!(ended_by.is_none() || piece == Piece::default(), "text after the stop string");
-        text += &piece.text;
+        text += &piece.answer;
         ended_by = ended_by.or(piece.stop);
     }
-    (text + &stream.finish(), ended_by)
+    (text + &stream.finish().answer, ended_by)
 }
 
 /// The text before the stop string that is completed first, by the definition itself.
@@ -68,10 +68,10 @@ fn a_text_cut_into_bytes_anywhere_comes_back_whole() {
 
 #[test]
 fn half_a_character_waits_and_a_whole_one_does_not() {
-    let mut stream = codec(&[]).stream(Vec::new());
-    let pieces = [0xF0, 0x9F, 0x91, 0x8B, 0xF0, b'!'].map(|b| stream.push(byte(b)).text);
+    let mut stream = codec(&[]).stream(&[], Vec::new());
+    let pieces = [0xF0, 0x9F, 0x91, 0x8B, 0xF0, b'!'].map(|b| stream.push(byte(b)).answer);
     assert_eq!(pieces, ["", "", "", "👋", "", "\u{FFFD}!"]);
-    assert_eq!(stream.finish(), "");
+    assert_eq!(stream.finish().answer, "");
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn the_rest_is_flushed_when_an_answer_ends_in_the_middle() {
 #[test]
 fn a_stop_string_is_held_back_no_longer_than_it_may_still_come() {
     let codec = codec(&[]);
-    let mut stream = codec.stream(vec!["abc".to_owned(), "bd".to_owned()]);
+    let mut stream = codec.stream(&[], vec!["abc".to_owned(), "bd".to_owned()]);
     let pieces = ["x", "a", "a", "b", "c"].map(|text| stream.push(token(&codec, text)));
-    assert_eq!(pieces.clone().map(|piece| piece.text), ["x", "", "a", "", ""]);
+    assert_eq!(pieces.clone().map(|piece| piece.answer), ["x", "", "a", "", ""]);
     assert_eq!(pieces[4].stop.as_deref(), Some("abc"));
     assert_eq!(stream.push(token(&codec, "a")), Piece::default());
-    assert_eq!(stream.finish(), "");
+    assert_eq!(stream.finish().answer, "");
 }
 
 #[test]
@@ -114,6 +114,7 @@ fn the_leading_space_of_an_answer_stays() {
 #[test]
 fn control_tokens_are_hidden() {
     let codec = codec(&[]);
-    let tokens = codec.complete("a<|channel>b<turn|>").unwrap();
+    let tokens = codec.complete("a<|think|>b<turn|>").unwrap();
     assert_eq!(streamed(&codec, &tokens, &[]).0, "ab");
+    assert_eq!(codec.raw(&tokens), "<bos>a<|think|>b<turn|>");
 }

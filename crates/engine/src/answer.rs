@@ -175,7 +175,7 @@ impl Making {
         let limits = Limits { stop: codec.stop_ids().clone(), max_tokens: request.controls.max_tokens.min(room) };
         Ok(Self {
             answer: decode::Answer::new(prompt, limits)?,
-            stream: codec.stream(request.controls.stop.clone()),
+            stream: codec.stream(prompt, request.controls.stop.clone()),
             text: String::new(),
             waits: 0,
         })
@@ -198,7 +198,7 @@ impl Making {
             let mut text = String::new();
             let round = self.answer.round(verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| {
                 let piece = self.stream.push(token);
-                text.push_str(&piece.text);
+                text.push_str(&piece.answer);
                 if piece.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?;
             self.text.push_str(&text);
@@ -211,7 +211,7 @@ impl Making {
 
     /// What was emitted, its text, why it ended, and the counts.
     fn end(mut self) -> (Vec<u32>, String, Finish, Stats) {
-        self.text.push_str(&self.stream.finish());
+        self.text.push_str(&self.stream.finish().answer);
         let counts = self.answer.stats();
         let stats = Stats {
             tokens: counts.emitted,

@@ -9,7 +9,10 @@ use chat::{Codec, Message, Role};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub(crate) const GEMMA4_LIKE: &str = include_str!("gemma4_like.jinja");
+/// Where the golden data lies.
+pub(crate) const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/chat");
+/// Our own template for Gemma 4.
+pub(crate) const GEMMA4: &str = include_str!("../../../../tests/fixtures/chat/gemma4.jinja");
 pub(crate) const STRICT: &str = include_str!("strict.jinja");
 
 const CONTROL: [&str; 9] =
@@ -98,6 +101,17 @@ pub(crate) fn codec(files: &[(&str, Value)]) -> Codec {
         write(folder.path(), name, content);
     }
     Codec::open(folder.path()).unwrap()
+}
+
+/// A file of the golden data.
+pub(crate) fn fixture(name: &str) -> String {
+    std::fs::read_to_string(Path::new(FIXTURES).join(name)).unwrap()
+}
+
+/// A codec with the part of Gemma 4's tokenizer that its golden prompts need, and further files.
+pub(crate) fn gemma4(files: &[(&str, Value)]) -> Codec {
+    let tokenizer = [("tokenizer.json", json!(fixture("tokenizer.json")))];
+    codec(&[&tokenizer, files].concat())
 }
 
 /// A codec with this chat template.
