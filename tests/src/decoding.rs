@@ -1,6 +1,6 @@
 //! Decoding with a tiny target, with or without a drafter, exactly as the engine does it.
 
-use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
+use std::{ops::ControlFlow, path::Path, rc::Rc};
 
 use decode::{Answer, Drafter, Finish, Limits, Round, Schedule, Stats, Token};
 use drafters::{DSpark, New, Proposer};
@@ -45,7 +45,7 @@ impl Setup {
         Ok(Self {
             model: Rc::new(Model::load(folder, Some(Dtype::Float32))?),
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
-            limits: Limits { stop: BTreeSet::new(), max_tokens },
+            limits: Limits { max_tokens, ..Limits::default() },
         })
     }
 
@@ -96,7 +96,7 @@ impl Setup {
         let on = || ControlFlow::Continue(());
         let mut conversation = Conversation::new(Rc::clone(&self.model));
         let mut target = conversation.verifier(Sampler::new(self.sampling), taps);
-        decode::prefill(&mut target, drafter.as_deref_mut(), prompt, 5, &mut |_, _| on())?;
+        decode::prefill(&mut target, drafter.as_deref_mut(), &prompt[..prompt.len() - 1], 5, &mut |_| on())?;
         let mut answer = Answer::new(prompt, self.limits.clone())?;
         let mut rounds = Vec::new();
         while answer.finish().is_none() {

@@ -187,7 +187,7 @@ async fn a_prompt_that_leaves_no_room_is_refused_before_it_is_read() -> Outcome 
     let request = Request { prompt: Prompt::Raw("long ".repeat(400_000)), ..bench.request(None, controls(5)) };
     let mut events = bench.events(request, |_, _| ())?;
     let Some(Event::Failed(error)) = events.pop() else { return Err("it was accepted".into()) };
-    assert!(error.to_string().contains("the target reads at most 1048576"), "{error}");
+    assert!(error.to_string().contains("the context holds 1048576"), "{error}");
     assert!(events.iter().all(|event| matches!(event, Event::Loading { .. })));
     Ok(())
 }

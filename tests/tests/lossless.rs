@@ -70,7 +70,7 @@ fn schedules(limit: usize) -> [Box<dyn Schedule>; 2] {
 #[test]
 fn greedy_ids_are_those_of_plain_decoding_whatever_is_drafted_and_cut() -> Outcome {
     for (target, _) in TARGETS {
-        let short = setup(target)?.limited(Limits { stop: BTreeSet::new(), max_tokens: 10 });
+        let short = setup(target)?.limited(Limits { max_tokens: 10, ..Limits::default() });
         check_whatever_is_drafted(&short, 1, 0)?;
     }
     Ok(())
@@ -254,7 +254,7 @@ fn a_stop_token_ends_the_answer_in_place_of_a_rejected_one_too() -> Outcome {
 fn check_stops(wrong: Wrong, emitted: usize, own: Provenance) -> Outcome {
     let (setup, prompt, plain) = different()?;
     for (at, &stop) in plain[..14].iter().enumerate() {
-        let stopping = setup.limited(Limits { stop: BTreeSet::from([stop]), max_tokens: TOKENS });
+        let stopping = setup.limited(Limits { stop: BTreeSet::from([stop]), max_tokens: TOKENS, ..Limits::default() });
         let made = oracle(&stopping, &prompt, &plain, 6, wrong, &mut Fixed(6))?;
         assert_eq!(made.ids, plain[..=at]);
         assert_eq!(made.finish, Some(Finish::Eos));
@@ -269,7 +269,7 @@ fn check_stops(wrong: Wrong, emitted: usize, own: Provenance) -> Outcome {
 fn the_token_limit_holds_whatever_is_drafted() -> Outcome {
     let (setup, prompt, plain) = different()?;
     for max_tokens in 0..12 {
-        let limited = setup.limited(Limits { stop: BTreeSet::new(), max_tokens });
+        let limited = setup.limited(Limits { max_tokens, ..Limits::default() });
         let made = oracle(&limited, &prompt, &plain, 5, |_, at| at % 4 == 0, &mut Fixed(5))?;
         assert_eq!(made.ids, plain[..max_tokens]);
         assert_eq!(made.finish, Some(Finish::Length));
