@@ -15,6 +15,7 @@ use tests::{
     decoding::{Made, Setup},
     fixtures,
     oracle::Oracle,
+    random::Random,
     tensors::check_close,
 };
 
@@ -138,17 +139,18 @@ fn rows_behind_any_rollback_are_those_of_one_fresh_pass() -> Outcome {
 /// Random blocks of one to seven rows behind a random prompt, of each of which a random part is kept: every row that
 /// stays, and the one after the last, gives the logits of one pass over all rows that stayed.
 fn check_rollback(model: &Model, prompt: usize, seed: u32) -> Outcome {
-    let mut random = Random { state: seed, vocabulary: usize::try_from(model.size())? };
+    let size = usize::try_from(model.size())?;
+    let mut random = Random::new(seed);
     let mut trial = Trial { model, caches: model.caches(), kept: Vec::new(), logits: Vec::new() };
-    trial.pass(&random.ids(1), 1)?;
+    trial.pass(&random.ids(1, size), 1)?;
     if prompt > 1 {
-        trial.pass(&random.ids(prompt - 1), prompt - 1)?;
+        trial.pass(&random.ids(prompt - 1, size), prompt - 1)?;
     }
     while trial.kept.len() < prompt + 24 {
         let rows = 1 + random.below(7);
-        trial.pass(&random.ids(rows), random.below(rows + 1))?;
+        trial.pass(&random.ids(rows, size), random.below(rows + 1))?;
     }
-    trial.pass(&random.ids(1), 1)?;
+    trial.pass(&random.ids(1, size), 1)?;
     let whole = Array::from_slice(&trial.kept, &[1, i32::try_from(trial.kept.len())?]);
     let rows = model.forward(&whole, &mut model.caches(), &[])?;
     let pieces = ops::concatenate(&trial.logits, 1)?;
@@ -173,25 +175,6 @@ impl Trial<'_> {
             self.logits.push(self.model.logits(&rows.normed)?.index((.., ..i32::try_from(keep)?, ..)));
         }
         Ok(())
-    }
-}
-
-/// xorshift32.
-struct Random {
-    state: u32,
-    vocabulary: usize,
-}
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 17;
-        self.state ^= self.state << 5;
-        self.state as usize % bound
-    }
-
-    fn ids(&mut self, count: usize) -> Vec<u32> {
-        (0..count).filter_map(|_| u32::try_from(self.below(self.vocabulary)).ok()).collect()
     }
 }
 
