@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -93,11 +94,11 @@ impl Copy {
     ///
     /// # Errors
     /// When there is no such tensor, or the file cannot be read or written.
-    pub fn plant(&self, name: &str, at: std::ops::Range<usize>, value: f32) -> Outcome {
+    pub fn plant(&self, name: &str, at: Range<usize>, value: f32) -> Outcome {
         let mut planted = false;
         self.rewrite(|tensors| {
-            for tensor in tensors.iter_mut().filter(|tensor| tensor.name.ends_with(name)) {
-                assert_eq!(tensor.dtype, Dtype::BF16);
+            let named = |tensor: &&mut Stored| tensor.name.ends_with(name) && tensor.dtype == Dtype::BF16;
+            for tensor in tensors.iter_mut().filter(named) {
                 for number in tensor.data.chunks_exact_mut(2).skip(at.start).take(at.len()) {
                     number.copy_from_slice(&value.to_le_bytes()[2..]);
                     planted = true;

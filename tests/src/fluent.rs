@@ -44,8 +44,8 @@ fn tokenizer(size: usize) -> Value {
     let merges = syllables.chain(behind_spaces).take(size.saturating_sub(CONTROL.len() + letters.len()));
     let merges = merges.collect::<Vec<_>>();
 
-    let merged = merges.iter().map(|(first, last)| format!("{first}{last}"));
-    let tokens = CONTROL.map(String::from).into_iter().chain(letters).chain(merged);
+    let combined = merges.iter().map(|(first, last)| format!("{first}{last}"));
+    let tokens = CONTROL.map(String::from).into_iter().chain(letters).chain(combined);
     let tokens = tokens.chain(('一'..).map(String::from)).take(size);
     let vocab = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect::<Map<String, Value>>();
     let added = CONTROL.iter().enumerate().map(|(id, content)| {

@@ -128,8 +128,14 @@ impl decode::Target for Verifier<'_> {
         let rows = model.forward(&ids, caches, self.taps)?;
         let logits = model.logits(&rows.normed)?.try_index(0)?;
         let judged = self.sampler.judge(&logits, draft, position + 1)?;
-        if !judged.finite {
-            return Err(self.conversation.locate(&ids, true)?);
+        match draft {
+            _ if judged.finite => {}
+            // What is not finite may be a drafted token that plain decoding would never come by.
+            Some(_) => {
+                self.conversation.commit(0)?;
+                return self.verify(anchor, None);
+            }
+            None => return Err(self.conversation.locate(&ids, true)?),
         }
         Ok(Pass { draft: judged.draft, confidences: judged.confidences, verdict: judged.verdict, taps: rows.taps })
     }
