@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use decode::{Target, Token, Verdict};
 use gemma4::{Conversation, LayerKind, Model};
-use mlx_rs::{Array, Dtype};
-use nn::{Draft, Sampler, Sampling, Vocabulary};
+use mlx_rs::{Array, Dtype, memory, ops};
+use nn::{Cache, Draft, Sampler, Sampling, Vocabulary};
 use serde_json::json;
 use tests::{Outcome, copy::Copy, random::Random, tensors::check_close};
 
@@ -177,4 +177,21 @@ fn next(conversation: &mut Conversation) -> Outcome<Verdict> {
 
 fn greedy() -> Sampler {
     Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() })
+}
+
+#[test]
+fn a_snapshot_keeps_its_own_rows_alive_and_not_the_buffer_that_they_were_copied_from() -> Outcome {
+    const ROWS: i32 = 200_000; // 100 MB, beside which the other tests are nothing
+    let before = memory::active_memory()?;
+    let mut cache = Cache::sliding(8);
+    let rows = ops::ones_dtype(&[1, 2, ROWS, 32], Dtype::Float32)?;
+    cache.append(&rows, &rows)?;
+    cache.commit(usize::try_from(ROWS)?)?;
+    let snapshot = cache.snapshot()?;
+    nn::wait(snapshot.arrays().chain(cache.arrays()))?;
+    drop((cache, rows));
+    assert_eq!(snapshot.arrays().map(|rows| rows.dim(2)).collect::<Vec<_>>(), [7, 7]);
+    let kept = memory::active_memory()?.saturating_sub(before);
+    assert!(kept < 50_000_000, "{kept} bytes are kept");
+    Ok(())
 }
