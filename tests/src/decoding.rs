@@ -19,6 +19,8 @@ pub struct Setup {
     pub sampling: Sampling,
     /// What ends an answer.
     pub limits: Limits,
+    /// The tokens that are never chosen.
+    pub suppressed: BTreeSet<Token>,
 }
 
 /// What came out.
@@ -45,7 +47,8 @@ impl Setup {
         Ok(Self {
             model: Rc::new(Model::load(folder, Some(Dtype::Float32))?),
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
-            limits: Limits { stop: BTreeSet::new(), max_tokens },
+            limits: Limits { max_tokens, ..Limits::default() },
+            suppressed: BTreeSet::new(),
         })
     }
 
@@ -59,6 +62,16 @@ impl Setup {
     #[must_use]
     pub fn limited(&self, limits: Limits) -> Self {
         Self { limits, ..self.clone() }
+    }
+
+    /// The same, without some tokens.
+    #[must_use]
+    pub fn suppressing(&self, suppressed: impl IntoIterator<Item = Token>) -> Self {
+        Self { suppressed: suppressed.into_iter().collect(), ..self.clone() }
+    }
+
+    fn sampler(&self) -> Sampler {
+        Sampler::new(self.sampling).suppressing(&self.suppressed, self.model.size())
     }
 
     /// Plain decoding.
@@ -75,7 +88,7 @@ impl Setup {
     /// When a model fails.
     pub fn drafted(&self, prompt: &[Token], drafter: &Rc<DSpark>, schedule: &mut dyn Schedule) -> Outcome<Made> {
         let mut context = drafter.context(self.model.clone());
-        let mut proposer = context.proposer(Sampler::new(self.sampling));
+        let mut proposer = context.proposer(self.sampler());
         self.run(prompt, Some(&mut proposer), &drafter.document().taps, schedule)
     }
 
@@ -95,8 +108,8 @@ impl Setup {
     {
         let on = || ControlFlow::Continue(());
         let mut conversation = Conversation::new(Rc::clone(&self.model));
-        let mut target = conversation.verifier(Sampler::new(self.sampling), taps);
-        decode::prefill(&mut target, drafter.as_deref_mut(), prompt, 5, &mut |_, _| on())?;
+        let mut target = conversation.verifier(self.sampler(), taps);
+        decode::prefill(&mut target, drafter.as_deref_mut(), &prompt[..prompt.len() - 1], 5, &mut |_| on())?;
         let mut answer = Answer::new(prompt, self.limits.clone())?;
         let mut rounds = Vec::new();
         while answer.finish().is_none() {

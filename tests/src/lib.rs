@@ -3,10 +3,14 @@
 //! Golden data lies in `fixtures/`, made by the reference implementations. Every folder there is discovered;
 //! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
 
+pub mod asking;
 pub mod chi_square;
+pub mod copy;
 pub mod decoding;
 pub mod fixtures;
+pub mod fluent;
 pub mod oracle;
+pub mod random;
 pub mod tensors;
 pub mod tiny;
 

@@ -1,10 +1,10 @@
 //! The engine from outside: a request goes in, events come out, and the same answer whatever is drafted.
 
-use std::{path::PathBuf, sync::mpsc, time::Duration};
+use std::path::PathBuf;
 
 use engine::{Answer, Cancel, Controls, Engine, Event, Finish, Precision, Prompt, Request, Sampling, Speculation};
 use tempfile::TempDir;
-use tests::{Outcome, tiny};
+use tests::{Outcome, asking, tiny};
 
 /// An engine and the folder of its models.
 struct Bench {
@@ -33,25 +33,11 @@ impl Bench {
 
     /// Every event of an answer.
     fn events(&self, request: Request, act: impl Fn(&Event, &Cancel)) -> Outcome<Vec<Event>> {
-        let (events, heard) = mpsc::channel();
-        let cancel = self.engine.answer(request, move |event| drop(events.send(event)));
-        let mut all = Vec::new();
-        loop {
-            let event = heard.recv_timeout(Duration::from_mins(1))?;
-            act(&event, &cancel);
-            let last = matches!(event, Event::End(_) | Event::Failed(_));
-            all.push(event);
-            if last {
-                return Ok(all);
-            }
-        }
+        asking::events(&self.engine, request, act)
     }
 
     fn answer(&self, request: Request) -> Outcome<Answer> {
-        match self.events(request, |_, _| ())?.pop() {
-            Some(Event::End(answer)) => Ok(*answer),
-            other => Err(format!("no answer but {other:?}").into()),
-        }
+        asking::answer(&self.engine, request)
     }
 }
 
@@ -187,7 +173,7 @@ async fn a_prompt_that_leaves_no_room_is_refused_before_it_is_read() -> Outcome 
     let request = Request { prompt: Prompt::Raw("long ".repeat(400_000)), ..bench.request(None, controls(5)) };
     let mut events = bench.events(request, |_, _| ())?;
     let Some(Event::Failed(error)) = events.pop() else { return Err("it was accepted".into()) };
-    assert!(error.to_string().contains("the target reads at most 1048576"), "{error}");
+    assert!(error.to_string().contains("the context holds 1048576"), "{error}");
     assert!(events.iter().all(|event| matches!(event, Event::Loading { .. })));
     Ok(())
 }

@@ -15,6 +15,7 @@ use tests::{
     decoding::{Made, Setup},
     fixtures,
     oracle::Oracle,
+    random::Random,
     tensors::check_close,
 };
 
@@ -70,7 +71,7 @@ fn schedules(limit: usize) -> [Box<dyn Schedule>; 2] {
 #[test]
 fn greedy_ids_are_those_of_plain_decoding_whatever_is_drafted_and_cut() -> Outcome {
     for (target, _) in TARGETS {
-        let short = setup(target)?.limited(Limits { stop: BTreeSet::new(), max_tokens: 10 });
+        let short = setup(target)?.limited(Limits { max_tokens: 10, ..Limits::default() });
         check_whatever_is_drafted(&short, 1, 0)?;
     }
     Ok(())
@@ -138,17 +139,18 @@ fn rows_behind_any_rollback_are_those_of_one_fresh_pass() -> Outcome {
 /// Random blocks of one to seven rows behind a random prompt, of each of which a random part is kept: every row that
 /// stays, and the one after the last, gives the logits of one pass over all rows that stayed.
 fn check_rollback(model: &Model, prompt: usize, seed: u32) -> Outcome {
-    let mut random = Random { state: seed, vocabulary: usize::try_from(model.size())? };
+    let size = usize::try_from(model.size())?;
+    let mut random = Random::new(seed);
     let mut trial = Trial { model, caches: model.caches(), kept: Vec::new(), logits: Vec::new() };
-    trial.pass(&random.ids(1), 1)?;
+    trial.pass(&random.ids(1, size), 1)?;
     if prompt > 1 {
-        trial.pass(&random.ids(prompt - 1), prompt - 1)?;
+        trial.pass(&random.ids(prompt - 1, size), prompt - 1)?;
     }
     while trial.kept.len() < prompt + 24 {
         let rows = 1 + random.below(7);
-        trial.pass(&random.ids(rows), random.below(rows + 1))?;
+        trial.pass(&random.ids(rows, size), random.below(rows + 1))?;
     }
-    trial.pass(&random.ids(1), 1)?;
+    trial.pass(&random.ids(1, size), 1)?;
     let whole = Array::from_slice(&trial.kept, &[1, i32::try_from(trial.kept.len())?]);
     let rows = model.forward(&whole, &mut model.caches(), &[])?;
     let pieces = ops::concatenate(&trial.logits, 1)?;
@@ -173,25 +175,6 @@ impl Trial<'_> {
             self.logits.push(self.model.logits(&rows.normed)?.index((.., ..i32::try_from(keep)?, ..)));
         }
         Ok(())
-    }
-}
-
-/// xorshift32.
-struct Random {
-    state: u32,
-    vocabulary: usize,
-}
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 17;
-        self.state ^= self.state << 5;
-        self.state as usize % bound
-    }
-
-    fn ids(&mut self, count: usize) -> Vec<u32> {
-        (0..count).filter_map(|_| u32::try_from(self.below(self.vocabulary)).ok()).collect()
     }
 }
 
@@ -254,7 +237,7 @@ fn a_stop_token_ends_the_answer_in_place_of_a_rejected_one_too() -> Outcome {
 fn check_stops(wrong: Wrong, emitted: usize, own: Provenance) -> Outcome {
     let (setup, prompt, plain) = different()?;
     for (at, &stop) in plain[..14].iter().enumerate() {
-        let stopping = setup.limited(Limits { stop: BTreeSet::from([stop]), max_tokens: TOKENS });
+        let stopping = setup.limited(Limits { stop: BTreeSet::from([stop]), max_tokens: TOKENS, ..Limits::default() });
         let made = oracle(&stopping, &prompt, &plain, 6, wrong, &mut Fixed(6))?;
         assert_eq!(made.ids, plain[..=at]);
         assert_eq!(made.finish, Some(Finish::Eos));
@@ -269,7 +252,7 @@ fn check_stops(wrong: Wrong, emitted: usize, own: Provenance) -> Outcome {
 fn the_token_limit_holds_whatever_is_drafted() -> Outcome {
     let (setup, prompt, plain) = different()?;
     for max_tokens in 0..12 {
-        let limited = setup.limited(Limits { stop: BTreeSet::new(), max_tokens });
+        let limited = setup.limited(Limits { max_tokens, ..Limits::default() });
         let made = oracle(&limited, &prompt, &plain, 5, |_, at| at % 4 == 0, &mut Fixed(5))?;
         assert_eq!(made.ids, plain[..max_tokens]);
         assert_eq!(made.finish, Some(Finish::Length));

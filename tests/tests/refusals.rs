@@ -1,59 +1,26 @@
 //! Bad files: each is refused with one sentence that names what is wrong, and nothing panics.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use drafters::DSpark;
 use engine::{Engine, NewDrafter};
 use gemma4::Model;
-use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use safetensors::Dtype;
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use tests::{Outcome, decoding::Setup, fixtures};
+use tests::{
+    Outcome,
+    copy::{Copy, Stored},
+    decoding::Setup,
+    fixtures,
+};
 
-/// A copy of a tiny target whose files can be spoilt.
-struct Copy {
-    folder: TempDir,
+fn target() -> Outcome<Copy> {
+    Copy::of("gemma4/31b-dense")
 }
 
-impl Copy {
-    fn new() -> Outcome<Self> {
-        let folder = tempfile::tempdir()?;
-        for name in ["config.json", "model.safetensors"] {
-            fs::copy(fixtures::path("gemma4/31b-dense").join(name), folder.path().join(name))?;
-        }
-        Ok(Self { folder })
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn weights(&self) -> PathBuf {
-        self.path().join("model.safetensors")
-    }
-
-    /// Changes the text part of the configuration.
-    fn configure(&self, key: &str, value: &Value) -> Outcome {
-        let path = self.path().join("config.json");
-        let mut config: Value = serde_json::from_slice(&fs::read(&path)?)?;
-        config["text_config"][key] = value.clone();
-        Ok(fs::write(path, config.to_string())?)
-    }
-
-    /// Rewrites the tensors; those that `change` gives no name are left out.
-    fn rename(&self, change: impl Fn(&str) -> Option<String>) -> Outcome {
-        let bytes = fs::read(self.weights())?;
-        let tensors = SafeTensors::deserialize(&bytes)?;
-        let kept = tensors.iter().filter_map(|(name, view)| Some((change(name)?, view)));
-        Ok(fs::write(self.weights(), safetensors::serialize(kept.collect::<Vec<_>>(), None)?)?)
-    }
-
-    fn check(&self, words: &[&str]) {
-        check_sentence(Model::load(self.path(), None).err(), words);
-    }
+/// Loading `copy` is refused in one sentence with all of `words` in it.
+fn check(copy: &Copy, words: &[&str]) {
+    check_sentence(Model::load(copy.path(), None).err(), words);
 }
 
 /// The error is one sentence with all of `words` in it.
@@ -67,16 +34,16 @@ fn check_sentence(error: Option<impl std::fmt::Display>, words: &[&str]) {
 
 #[test]
 fn a_truncated_file_is_not_taken_for_zeros() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = target()?;
     let bytes = fs::read(copy.weights())?;
     fs::write(copy.weights(), &bytes[..bytes.len() - 100])?;
-    copy.check(&["model.safetensors", "its header describes", &bytes.len().to_string()]);
+    check(&copy, &["model.safetensors", "its header describes", &bytes.len().to_string()]);
     Ok(())
 }
 
 #[test]
 fn what_is_no_safetensors_file_is_called_what_it_is() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = target()?;
     let texts: [(&[u8], &str); 6] = [
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "Git LFS pointer"),
         (b"<!doctype html><html></html>", "web page"),
@@ -87,43 +54,44 @@ fn what_is_no_safetensors_file_is_called_what_it_is() -> Outcome {
     ];
     for (text, word) in texts {
         fs::write(copy.weights(), text)?;
-        copy.check(&["model.safetensors", word]);
+        check(&copy, &["model.safetensors", word]);
     }
     Ok(())
 }
 
 #[test]
 fn a_folder_without_weights_or_configuration_says_which_file_is_missing() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = target()?;
     fs::remove_file(copy.weights())?;
-    copy.check(&["holds no model.safetensors"]);
+    check(&copy, &["holds no model.safetensors"]);
     fs::remove_file(copy.path().join("config.json"))?;
-    copy.check(&["config.json"]);
+    check(&copy, &["config.json"]);
     Ok(())
 }
 
 #[test]
 fn a_missing_a_misshapen_and_an_unused_tensor_are_named() -> Outcome {
-    let copy = Copy::new()?;
-    copy.rename(|name| (!name.contains("layers.2.mlp.up_proj")).then(|| name.to_owned()))?;
-    copy.check(&["layers.2.mlp.up_proj.weight", "is missing"]);
+    let copy = target()?;
+    copy.rewrite(|tensors| tensors.retain(|tensor| !tensor.name.contains("layers.2.mlp.up_proj")))?;
+    check(&copy, &["layers.2.mlp.up_proj.weight", "is missing"]);
 
-    let copy = Copy::new()?;
-    copy.rename(|name| Some(name.replace("layers.2.mlp.up_proj.weight", "layers.2.mlp.up_proj.surplus")))?;
-    copy.check(&["layers.2.mlp.up_proj.weight"]);
+    let copy = target()?;
+    copy.rewrite(|tensors| {
+        for tensor in tensors {
+            tensor.name = tensor.name.replace("layers.2.mlp.up_proj.weight", "layers.2.mlp.up_proj.surplus");
+        }
+    })?;
+    check(&copy, &["layers.2.mlp.up_proj.weight"]);
 
-    let copy = Copy::new()?;
+    let copy = target()?;
     copy.configure("intermediate_size", &json!(97))?;
-    copy.check(&["mlp.gate_proj.weight", "97"]);
+    check(&copy, &["mlp.gate_proj.weight", "97"]);
 
-    let copy = Copy::new()?;
-    let bytes = fs::read(copy.weights())?;
-    let tensors = SafeTensors::deserialize(&bytes)?;
-    let surplus = TensorView::new(Dtype::F32, vec![1], &[0; 4])?;
-    let all = tensors.iter().map(|(name, view)| (name.to_owned(), view));
-    let all = all.chain([("model.language_model.layers.0.surplus".to_owned(), surplus)]).collect::<Vec<_>>();
-    fs::write(copy.weights(), safetensors::serialize(all, None)?)?;
-    copy.check(&["does not use", "layers.0.surplus"]);
+    let copy = target()?;
+    let name = "model.language_model.layers.0.surplus".to_owned();
+    let surplus = Stored { name, dtype: Dtype::F32, shape: vec![1], data: vec![0; 4] };
+    copy.rewrite(|tensors| tensors.push(surplus))?;
+    check(&copy, &["does not use", "layers.0.surplus"]);
     Ok(())
 }
 
@@ -141,48 +109,47 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
         ("rms_norm_eps", json!(-1.0), "to -1;"),
     ];
     for (key, value, words) in cases {
-        let copy = Copy::new()?;
+        let copy = target()?;
         copy.configure(key, &value)?;
-        copy.check(&[key, words]);
+        check(&copy, &[key, words]);
     }
-    let copy = Copy::new()?;
+    let copy = target()?;
     copy.configure("layer_types", &json!(["sideways"]))?;
-    copy.check(&["sideways"]);
+    check(&copy, &["sideways"]);
 
-    let copy = Copy::new()?;
+    let copy = target()?;
     copy.configure("num_kv_shared_layers", &json!(8))?;
-    copy.check(&["no earlier layer of its kind"]);
+    check(&copy, &["no earlier layer of its kind"]);
     Ok(())
 }
 
 #[test]
 fn rotary_settings_that_contradict_or_mean_nothing_certain_are_refused() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = target()?;
     copy.configure("rope_theta", &json!(5.0))?;
-    copy.check(&["contradicts itself", "full_attention", "5"]);
+    check(&copy, &["contradicts itself", "full_attention", "5"]);
 
-    let copy = Copy::new()?;
+    let copy = target()?;
     copy.configure("rope_parameters", &json!({ "rope_type": "linear", "factor": 8.0 }))?;
-    copy.check(&["rope_parameters", "factor: 8"]);
+    check(&copy, &["rope_parameters", "factor: 8"]);
     Ok(())
 }
 
 #[test]
 fn two_tensors_of_one_name_are_refused() -> Outcome {
-    let copy = Copy::new()?;
-    let bytes = fs::read(copy.weights())?;
-    let tensors = SafeTensors::deserialize(&bytes)?;
-    let twin = tensors.tensor("model.language_model.norm.weight")?;
-    let all = tensors.iter().map(|(name, view)| (name.to_owned(), view));
-    let all = all.chain([("model.norm.weight".to_owned(), twin.clone())]).collect::<Vec<_>>();
-    fs::write(copy.weights(), safetensors::serialize(all, None)?)?;
-    copy.check(&["model.language_model.norm.weight", "model.norm.weight", "only one"]);
+    let copy = target()?;
+    copy.rewrite(|tensors| {
+        let norm = tensors.iter().find(|tensor| tensor.name == "model.language_model.norm.weight");
+        let twin = norm.cloned().map(|norm| Stored { name: "model.norm.weight".into(), ..norm });
+        tensors.extend(twin);
+    })?;
+    check(&copy, &["model.language_model.norm.weight", "model.norm.weight", "only one"]);
     Ok(())
 }
 
 #[test]
 fn a_new_drafter_overwrites_nothing_and_asks_for_no_impossible_memory() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = target()?;
     let setup = Setup::greedy(copy.path(), 1)?;
     let before = fs::read(copy.weights())?;
     check_sentence(setup.fresh_drafter(2, false, 1)?.save(copy.path()).err(), &["is not empty"]);
@@ -197,8 +164,8 @@ fn a_new_drafter_overwrites_nothing_and_asks_for_no_impossible_memory() -> Outco
 
 #[test]
 fn registering_checks_every_tensor_without_reading_it() -> Outcome {
-    let copy = Copy::new()?;
-    copy.rename(|name| (!name.contains("layers.2.mlp.up_proj")).then(|| name.to_owned()))?;
+    let copy = target()?;
+    copy.rewrite(|tensors| tensors.retain(|tensor| !tensor.name.contains("layers.2.mlp.up_proj")))?;
     check_sentence(engine::inspect(copy.path()).err(), &["layers.2.mlp.up_proj.weight", "is missing"]);
     Ok(())
 }

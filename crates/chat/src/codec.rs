@@ -74,6 +74,12 @@ impl Codec {
         self.parts.markers.bos
     }
 
+    /// The id of the token that only fills space, if this tokenizer has one.
+    #[must_use]
+    pub fn pad_id(&self) -> Option<u32> {
+        self.parts.tokenizer.token_to_id("<pad>")
+    }
+
     /// Whether the checkpoint brought a chat template; a base model did not.
     #[must_use]
     pub fn has_template(&self) -> bool {

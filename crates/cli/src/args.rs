@@ -162,6 +162,9 @@ pub(crate) struct ControlArguments {
     /// The most tokens to write.
     #[arg(long, default_value_t = Controls::default().max_tokens)]
     max_tokens: usize,
+    /// The most tokens of prompt and answer together [default: all that the target can read].
+    #[arg(long)]
+    context: Option<usize>,
     /// How drafted tokens are accepted when the temperature is above 0.
     #[arg(long, value_enum, default_value_t = RuleName::Coupled)]
     rule: RuleName,
@@ -190,6 +193,7 @@ impl From<ControlArguments> for Controls {
             min_conf: given.min_conf,
             sampling: Sampling { temperature, top_p, top_k, seed, rule },
             max_tokens: given.max_tokens,
+            context: given.context,
             stop: given.stop,
         }
     }
@@ -251,7 +255,7 @@ mod tests {
     fn every_control_arrives() {
         let chat = chat(
             "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --top-k 40 --seed 18446744073709551615 \
-             --max-tokens 9 --rule ratio --stop a --stop=-- -- Hello",
+             --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- -- Hello",
         );
         assert_eq!(chat.prompt.as_deref(), Some("Hello"));
         let expected = Controls {
@@ -259,6 +263,7 @@ mod tests {
             min_conf: Some(0.25),
             sampling: Sampling { temperature: 0.0, top_p: 0.9, top_k: 40, seed: u64::MAX, rule: Rule::Ratio },
             max_tokens: 9,
+            context: Some(99),
             stop: vec!["a".into(), "--".into()],
         };
         assert_eq!(Controls::from(chat.controls), expected);

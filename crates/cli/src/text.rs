@@ -49,6 +49,9 @@ impl<O: Write, E: Write> Text<O, E> {
         for note in &answer.notes {
             writeln!(self.err, "{}", harmless(note))?;
         }
+        if let Some(reason) = answer.stats.read_again() {
+            writeln!(self.err, "{reason}")?;
+        }
         let summary = summary(answer);
         if self.err_is_terminal {
             writeln!(self.err, "\x1b[2m{summary}\x1b[0m")
@@ -84,9 +87,13 @@ fn summary(answer: &Answer) -> String {
         Speculation::On { limit } => format!("{} of {} drafted accepted (γ {limit})", stats.accepted, stats.proposed),
         Speculation::Off { reason } => format!("plain decoding: {reason}"),
     };
+    let reused = match stats.reused_tokens {
+        0 => String::new(),
+        reused => format!(" · {reused} of {} prompt tokens reused", stats.prompt_tokens),
+    };
     let speed = rate(stats.tokens_per_s, 1);
     let per_round = rate(stats.tokens_per_round, 2);
-    format!("{speed} tokens/s · τ {per_round} · {drafting} · {} tokens · {} waits", stats.tokens, stats.waits)
+    format!("{speed} tokens/s · τ {per_round} · {drafting} · {} tokens · {} waits{reused}", stats.tokens, stats.waits)
 }
 
 /// Without a denominator there is a dash, not a number.
@@ -100,7 +107,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    use app::Stats;
+    use app::{Reuse, Stats};
 
     use super::*;
     use crate::follow::script::{answer, round};
@@ -134,6 +141,18 @@ mod tests {
         let (out, err) = written(true, &told());
         assert_eq!(out, "a[2Jbc\t\n");
         assert!(err.starts_with("\r\u{1b}[Kreading the prompt: 1 of 2 tokens\r\u{1b}[K"));
+    }
+
+    #[test]
+    fn what_was_read_once_more_is_said_with_the_reason() {
+        let reuse = Reuse::NewDrafter { common: 12 };
+        let stats = Stats { prompt_tokens: 20, reused_tokens: 4, reuse, ..Stats::default() };
+        let ended = Phase::Ended(Ok(Arc::new(Answer { stats, ..answer("") })));
+        let (_, err) = written(false, &[Frame { first_round: 0, rounds: vec![], phase: ended }]);
+        let sentence = "8 of the prompt's tokens were read once more: the drafter had not read them yet.";
+        let lines = err.lines().collect::<Vec<_>>();
+        assert_eq!(lines[0], sentence);
+        assert!(lines[1].ends_with(" · 4 of 20 prompt tokens reused"), "{err}");
     }
 
     #[test]

@@ -6,11 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Draft, Drafter, Pass, Schedule, Stats, Target, Token, agree, schedule::cut};
 
+/// Padding tokens in a row that nobody means to write.
+const PADDING: usize = 8;
+
 /// Where an answer must end, whatever the models say.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Limits {
     /// The tokens that end it; such a token is emitted, and nothing after it.
     pub stop: BTreeSet<Token>,
+    /// The token that only fills space, if there is one: eight of them in a row end the answer.
+    pub pad: Option<Token>,
     /// The most tokens to emit.
     pub max_tokens: usize,
 }
@@ -25,6 +30,8 @@ pub enum Finish {
     StopString,
     /// The token limit is reached.
     Length,
+    /// The target writes only padding, which a sound one never does.
+    Padding,
     /// The user asked for it.
     Cancelled,
 }
@@ -216,10 +223,18 @@ impl Answer {
             Some(Finish::Eos)
         } else if watch(token).is_break() {
             Some(Finish::StopString)
+        } else if self.is_padding() {
+            Some(Finish::Padding)
         } else if self.emitted.len() >= self.limits.max_tokens {
             Some(Finish::Length)
         } else {
             None
         }
+    }
+
+    /// Whether the newest tokens are a run of padding.
+    fn is_padding(&self) -> bool {
+        let newest = self.emitted.iter().rev().take(PADDING);
+        newest.len() == PADDING && newest.copied().all(|token| self.limits.pad == Some(token))
     }
 }

@@ -4,30 +4,29 @@ use std::ops::ControlFlow;
 
 use crate::{Drafter, Target, Token};
 
-/// Runs all but the last token of `prompt` through the target, at most `chunk` rows at a time so that memory stays
-/// bounded, and gives the drafter the tapped rows. The last token is the first anchor: it belongs to the first round.
+/// Runs `rows`, tokens of the prompt behind those that the caches hold, through the target, at most `chunk` at a time
+/// so that memory stays bounded, and gives the drafter the tapped rows. The prompt's last token is not among them: it
+/// is the first anchor and belongs to the first round.
 ///
-/// `progress` hears how many rows are done, of how many, before each chunk and at the end, and may say stop each time.
-/// Returns whether it never did.
+/// `progress` hears how many rows are done, before each chunk, and may say stop. Returns whether it never did.
 ///
 /// # Errors
 /// When the target or the drafter fails.
 pub fn prefill<T, D>(
     target: &mut T,
     mut drafter: Option<&mut D>,
-    prompt: &[Token],
+    rows: &[Token],
     chunk: usize,
-    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<bool, T::Error>
 where
     T: Target,
     D: Drafter<Draft = T::Draft, Taps = T::Taps>,
     T::Error: From<D::Error>,
 {
-    let rows = &prompt[..prompt.len().saturating_sub(1)];
     let mut done = 0;
     for chunk in rows.chunks(chunk.max(1)) {
-        if progress(done, rows.len()).is_break() {
+        if progress(done).is_break() {
             return Ok(false);
         }
         let taps = target.prefill(chunk)?;
@@ -36,5 +35,5 @@ where
         }
         done += chunk.len();
     }
-    Ok(progress(done, rows.len()).is_continue())
+    Ok(true)
 }

@@ -1,20 +1,22 @@
 //! One answer: load, read the prompt, decode, tell.
 
-use std::{ops::ControlFlow, time::Instant};
+use std::{collections::BTreeSet, ops::ControlFlow, rc::Rc, time::Instant};
 
-use chat::{Codec, PromptOptions, Stream};
-use decode::{Limits, Thresholds};
-use drafters::{Context, Proposer};
-use gemma4::{Conversation, Verifier};
-use nn::Sampler;
+use chat::{Codec, Stream};
+use decode::{Limits, Thresholds, Token};
+use drafters::DSpark;
+use nn::{Sampler, Vocabulary};
 
 use crate::{
-    Answer, Cancel, Error, Event, Finish, Prompt, Request, Result, Round, Speculation, Stats,
+    Answer, Cancel, Error, Event, Finish, Request, Result, Round, Speculation, Stats,
     models::{Models, Target},
+    reading::Reading,
+    session::Session,
 };
 
-/// Rows of the prompt that go through the target at once.
-const CHUNK: usize = 512;
+/// What the user should know of an answer that ended for this reason.
+const ONLY_PADDING: &str = "The target writes only <pad>: its files may be damaged, so download them again, or its \
+                            numbers need a wider type, so choose float32.";
 
 /// Makes the answer that `request` asks for.
 pub(crate) fn make(
@@ -26,33 +28,36 @@ pub(crate) fn make(
     request.controls.check()?;
     nn::reset_memory_peak();
     let started = Instant::now();
-    let Loaded { target, mut context, schedule, speculation, mut notes } = Loaded::load(models, request, sink)?;
+    let Loaded { target, drafter, schedule, speculation, mut notes } = Loaded::load(models, request, sink)?;
     let load_s = started.elapsed().as_secs_f64();
 
-    let prompt_ids = read(&request.prompt, &target, &mut notes)?;
-    let room = room(&prompt_ids, &target, schedule.limit + 1)?;
-    let mut making = Making::new(&prompt_ids, &target.codec, request, room)?;
-    let sampler = Sampler::new(request.controls.sampling);
-    let taps = context.as_ref().map_or_else(Vec::new, |(_, taps)| taps.clone());
-    let mut conversation = Conversation::new(target.model.clone());
-    let mut verifier = conversation.verifier(sampler, &taps);
-    let mut proposer = context.as_mut().map(|(context, _)| context.proposer(sampler));
+    let prompt = Reading::new(&request.prompt, &target, &mut notes)?;
+    let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
+    let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
+    let suppressed = BTreeSet::new(); // what the codec suppresses
+    let sampler = Sampler::new(request.controls.sampling).suppressing(&suppressed, target.model.size());
+    let mut session = models.session(&target);
 
     let started = Instant::now();
-    if prefill(&mut verifier, proposer.as_mut(), &prompt_ids, cancel, sink)? {
+    let (reused_tokens, reuse) = session.resume(&prompt.ids, drafter.as_ref())?;
+    if prompt.read(&mut session, &sampler, cancel, sink)? {
         sink(Event::Decoding { speculation: speculation.clone() });
     } else {
         making.answer.cancel();
     }
     let prefill_s = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    making.decode(&mut verifier, proposer.as_mut(), schedule, cancel, sink)?;
+    making.decode(&mut session, &sampler, schedule, cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
 
+    session.hold(prompt.ids.iter().chain(making.answer.emitted()).copied());
+    models.keep(session);
     let (ids, text, finish, counts) = making.end();
+    notes.extend((finish == Finish::Padding).then(|| ONLY_PADDING.to_owned()));
+    let prompt_tokens = prompt.ids.len();
     Ok(Answer {
-        stats: Stats { prompt_tokens: prompt_ids.len(), load_s, prefill_s, ..counts.over(decode_s) },
-        prompt_ids,
+        stats: Stats { prompt_tokens, reused_tokens, reuse, load_s, prefill_s, ..counts.over(decode_s) },
+        prompt_ids: prompt.ids,
         ids,
         text,
         finish,
@@ -65,8 +70,7 @@ pub(crate) fn make(
 /// What an answer decodes with.
 struct Loaded {
     target: Target,
-    /// The drafter's context and the layers that it reads.
-    context: Option<(Context, Vec<usize>)>,
+    drafter: Option<Rc<DSpark>>,
     schedule: Thresholds,
     speculation: Speculation,
     /// What the user should know, a sentence each.
@@ -108,58 +112,28 @@ impl Loaded {
         Ok(Self {
             notes: too_many.into_iter().collect(),
             schedule,
-            context: Some((drafter.context(target.model.clone()), document.taps.clone())),
+            drafter: Some(drafter),
             target,
             speculation: Speculation::On { limit },
         })
     }
 
     fn plain(target: Target, speculation: Speculation) -> Self {
-        Self { target, context: None, schedule: Thresholds::default(), speculation, notes: Vec::new() }
+        Self { target, drafter: None, schedule: Thresholds::default(), speculation, notes: Vec::new() }
     }
 }
 
-/// The prompt's ids; `notes` hears what the user should know of how they came about.
-fn read(prompt: &Prompt, target: &Target, notes: &mut Vec<String>) -> Result<Vec<u32>> {
-    let ids = match prompt {
-        Prompt::Raw(text) => target.codec.complete(text)?,
-        Prompt::Chat(messages) => {
-            let prompt = target.codec.prompt(messages, PromptOptions::default())?;
-            notes.extend(prompt.notes.iter().map(ToString::to_string));
-            prompt.ids
-        }
-    };
-    let vocabulary = usize::try_from(target.model.config().vocab_size).unwrap_or(0);
-    match ids.iter().find(|&&id| id as usize >= vocabulary) {
-        Some(&id) => Err(Error::Vocabulary { id, vocabulary }),
-        None => Ok(ids),
-    }
-}
-
-/// How many tokens fit behind the prompt, of which `reserved` must.
-fn room(prompt: &[u32], target: &Target, reserved: usize) -> Result<usize> {
+/// How many tokens fit behind the prompt, of which `reserved` must, in the context that the user asks for.
+fn room(prompt: &[Token], target: &Target, asked: Option<usize>, reserved: usize) -> Result<usize> {
     let most = target.model.config().max_positions;
-    match most.checked_sub(prompt.len()) {
-        Some(room) if room >= reserved => Ok(room),
-        _ => Err(Error::TooLong { prompt: prompt.len(), most, reserved }),
+    let context = asked.unwrap_or(most);
+    if context > most {
+        return Err(Error::Context { context, most });
     }
-}
-
-/// Reads the prompt; returns whether to go on.
-fn prefill(
-    verifier: &mut Verifier<'_>,
-    proposer: Option<&mut Proposer<'_>>,
-    prompt: &[u32],
-    cancel: &Cancel,
-    sink: &mut dyn FnMut(Event),
-) -> Result<bool> {
-    let mut progress = |done, total| {
-        if total > 0 {
-            sink(Event::Prefill { done, total });
-        }
-        if cancel.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    Ok(decode::prefill(verifier, proposer, prompt, CHUNK, &mut progress)?)
+    match context.checked_sub(prompt.len()) {
+        Some(room) if room >= reserved => Ok(room),
+        _ => Err(Error::TooLong { prompt: prompt.len(), most: context, reserved }),
+    }
 }
 
 /// An answer while it is made.
@@ -171,8 +145,12 @@ struct Making {
 }
 
 impl Making {
-    fn new(prompt: &[u32], codec: &Codec, request: &Request, room: usize) -> Result<Self> {
-        let limits = Limits { stop: codec.stop_ids().clone(), max_tokens: request.controls.max_tokens.min(room) };
+    fn new(prompt: &[Token], codec: &Codec, request: &Request, room: usize) -> Result<Self> {
+        let limits = Limits {
+            stop: codec.stop_ids().clone(),
+            pad: codec.pad_id(),
+            max_tokens: request.controls.max_tokens.min(room),
+        };
         Ok(Self {
             answer: decode::Answer::new(prompt, limits)?,
             stream: codec.stream(prompt, request.controls.stop.clone()),
@@ -183,12 +161,13 @@ impl Making {
 
     fn decode(
         &mut self,
-        verifier: &mut Verifier<'_>,
-        mut proposer: Option<&mut Proposer<'_>>,
+        session: &mut Session,
+        sampler: &Sampler,
         mut schedule: Thresholds,
         cancel: &Cancel,
         sink: &mut dyn FnMut(Event),
     ) -> Result<()> {
+        let (mut verifier, mut proposer) = session.sides(sampler);
         while self.answer.finish().is_none() {
             if cancel.is_asked() {
                 self.answer.cancel();
@@ -196,7 +175,7 @@ impl Making {
             }
             let (started, waits) = (Instant::now(), nn::waits());
             let mut text = String::new();
-            let round = self.answer.round(verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| {
+            let round = self.answer.round(&mut verifier, proposer.as_mut(), &mut schedule, &mut |token| {
                 let piece = self.stream.push(token);
                 text.push_str(&piece.answer);
                 if piece.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -210,7 +189,7 @@ impl Making {
     }
 
     /// What was emitted, its text, why it ended, and the counts.
-    fn end(mut self) -> (Vec<u32>, String, Finish, Stats) {
+    fn end(mut self) -> (Vec<Token>, String, Finish, Stats) {
         self.text.push_str(&self.stream.finish().answer);
         let counts = self.answer.stats();
         let stats = Stats {

@@ -51,14 +51,23 @@ pub enum Error {
         wanted: &'static str,
     },
 
+    /// The context is larger than the target's.
+    #[error("the context is set to {context} tokens; it must be at most {most}, which is all that the target can read")]
+    Context {
+        /// What it is set to.
+        context: usize,
+        /// The target's longest sequence.
+        most: usize,
+    },
+
     /// The prompt leaves no room for an answer.
     #[error(
-        "the prompt has {prompt} tokens and the target reads at most {most}, {reserved} of which are kept for the answer; shorten the conversation"
+        "the prompt has {prompt} tokens and the context holds {most}, {reserved} of which are kept for the answer; shorten the conversation, or enlarge the context if you made it smaller"
     )]
     TooLong {
         /// Tokens in the prompt.
         prompt: usize,
-        /// The target's longest sequence.
+        /// The longest sequence that the user or the target allows.
         most: usize,
         /// Tokens kept free: a draft and one more.
         reserved: usize,

@@ -3,7 +3,7 @@
 use decode::{Finish, Provenance};
 use serde::{Deserialize, Serialize};
 
-use crate::{Controls, Error};
+use crate::{Controls, Error, Reuse};
 
 /// Something that happened, in order. The last is always [`Event::End`] or [`Event::Failed`].
 #[derive(Debug, Serialize)]
@@ -14,11 +14,11 @@ pub enum Event {
         /// Its folder's name.
         name: String,
     },
-    /// The prompt is being read.
+    /// The prompt is being read, as far as the session does not hold it.
     Prefill {
         /// Rows done.
         done: usize,
-        /// Rows in all.
+        /// Rows to read in all.
         total: usize,
     },
     /// Decoding begins; says whether drafts will be made.
@@ -102,6 +102,12 @@ pub struct Answer {
 pub struct Stats {
     /// Rows of the prompt.
     pub prompt_tokens: usize,
+    /// How many of them the session held already.
+    #[serde(default)]
+    pub reused_tokens: usize,
+    /// Whether it could have been more.
+    #[serde(default)]
+    pub reuse: Reuse,
     /// Tokens emitted.
     pub tokens: usize,
     /// Rounds, plain steps included.
@@ -131,6 +137,12 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Why tokens were read that an earlier answer had read before, in a sentence.
+    #[must_use]
+    pub fn read_again(&self) -> Option<String> {
+        self.reuse.sentence(self.reused_tokens)
+    }
+
     /// The same counts, made in `decode_s` seconds of decoding.
     #[expect(clippy::cast_precision_loss, reason = "token counts are small")]
     pub(crate) fn over(self, decode_s: f64) -> Self {

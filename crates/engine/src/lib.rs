@@ -10,7 +10,10 @@ mod inspect;
 mod leave;
 mod models;
 mod new_drafter;
+mod reading;
 mod request;
+mod reuse;
+mod session;
 mod thread;
 
 pub use decode::{Finish, Provenance};
@@ -20,4 +23,5 @@ pub use inspect::{Checkpoint, CheckpointRole, inspect};
 pub use leave::leave;
 pub use new_drafter::NewDrafter;
 pub use request::{Controls, Message, Precision, Prompt, Request, Role, Rule, Sampling};
+pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};

@@ -1,4 +1,4 @@
-//! The models that are loaded: at most one target and one drafter.
+//! The models that are loaded: at most one target and one drafter, and the session that they share.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,13 +10,14 @@ use drafters::DSpark;
 use gemma4::{Config, Model};
 use mlx_rs::Dtype;
 
-use crate::{Error, Precision, Result};
+use crate::{Error, Precision, Result, session::Session};
 
 /// The loaded models. Asking for another one drops the one before.
 #[derive(Default)]
 pub(crate) struct Models {
     target: Option<Target>,
     drafter: Option<Drafter>,
+    session: Option<Session>,
 }
 
 /// A loaded target with its way from text to ids.
@@ -86,8 +87,20 @@ impl Models {
         Ok(weights)
     }
 
+    /// The session, or a new one with `target`. Whoever takes it [keeps](Models::keep) it only if all goes well: after a
+    /// failure nobody knows what its caches hold.
+    pub(crate) fn session(&mut self, target: &Target) -> Session {
+        self.session.take().unwrap_or_else(|| Session::new(Rc::clone(&target.model)))
+    }
+
+    /// Keeps a session for the next answer.
+    pub(crate) fn keep(&mut self, session: Session) {
+        self.session = Some(session);
+    }
+
     /// Drops the drafter: an answer without one needs no memory for it.
     pub(crate) fn drop_drafter(&mut self) {
+        self.session.iter_mut().for_each(Session::drop_drafter);
         if self.drafter.take().is_some() {
             nn::release_memory();
         }

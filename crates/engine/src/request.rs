@@ -58,6 +58,8 @@ pub struct Controls {
     pub sampling: Sampling,
     /// The most tokens to write.
     pub max_tokens: usize,
+    /// The most tokens of prompt and answer together, which bounds the memory; `None` is all that the target can read.
+    pub context: Option<usize>,
     /// Texts that end the answer; they are not part of it.
     pub stop: Vec<String>,
 }
@@ -85,6 +87,13 @@ impl Controls {
 
 impl Default for Controls {
     fn default() -> Self {
-        Self { gamma: None, min_conf: None, sampling: Sampling::default(), max_tokens: 1024, stop: Vec::new() }
+        Self {
+            gamma: None,
+            min_conf: None,
+            sampling: Sampling::default(),
+            max_tokens: 1024,
+            context: None,
+            stop: Vec::new(),
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Part;
+
 /// This crate's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -92,6 +94,17 @@ pub enum Error {
     /// A layer should read the keys of an earlier one, and there is none of its kind.
     #[error("a layer without keys of its own has no earlier layer of its kind to read them from")]
     NoDonor,
+
+    /// A number is infinite, or none at all.
+    #[error(
+        "{part} gives numbers that are not finite at position {position}: the target's files may be damaged, so download them again, or its numbers need a wider type, so choose float32"
+    )]
+    NotFinite {
+        /// The first part of the target that does.
+        part: Part,
+        /// The first position, counted from 0.
+        position: usize,
+    },
 
     /// Weights or arithmetic failed.
     #[error(transparent)]

@@ -3,6 +3,9 @@
 //! A pass [`append`](Cache::append)s its rows; they stay undecided until [`commit`](Cache::commit) keeps the first few
 //! and drops the others. Nothing that the undo might need is overwritten before: a sliding cache forgets rows that
 //! left its window only when the *next* pass begins. A ring buffer, which overwrites as it writes, could not undo.
+//!
+//! Further back than the last pass a cache goes by [`rewind`](Cache::rewind), as long as it holds every row that is
+//! visible from there, or else to a [`Snapshot`] of those rows.
 
 use mlx_rs::{
     Array, ops,
@@ -32,6 +35,14 @@ struct Buffer {
     values: Array,
     start: usize,
     end: usize,
+}
+
+/// What a cache held at a position, in memory of its own. A cache that keeps every row needs no copy of them.
+#[derive(Debug)]
+pub struct Snapshot {
+    position: usize,
+    /// The rows that are visible from there, `[1, groups, rows, D]` each, if they would be forgotten.
+    rows: Option<(Array, Array)>,
 }
 
 /// What the rows of a pass may look at.
@@ -64,10 +75,22 @@ impl Cache {
         self.committed
     }
 
+    /// The first position that [`Cache::rewind`] can go back to: everything visible from there is still stored.
+    #[must_use]
+    pub fn floor(&self) -> usize {
+        match (self.window, self.committed - (self.stored() - self.pending)) {
+            (Some(window), forgotten) if forgotten > 0 => forgotten + window - 1,
+            _ => 0,
+        }
+    }
+
     /// How many committed rows a pass that starts now may look at.
     fn visible_before(&self) -> usize {
-        let stored = self.buffer.as_ref().map_or(0, |buffer| buffer.end - buffer.start);
-        self.window.map_or(stored, |window| stored.min(window - 1))
+        self.window.map_or(self.stored(), |window| self.stored().min(window - 1))
+    }
+
+    fn stored(&self) -> usize {
+        self.buffer.as_ref().map_or(0, |buffer| buffer.end - buffer.start)
     }
 
     /// Writes the rows of a pass, undecided. Keys and values are `[1, groups, L, D]`.
@@ -75,9 +98,7 @@ impl Cache {
     /// # Errors
     /// When the last pass is still undecided (nothing is written then), or MLX fails (the cache is unusable then).
     pub fn append(&mut self, keys: &Array, values: &Array) -> Result<Visible> {
-        if self.pending > 0 {
-            return Err(Error::Commit { rows: 0, pending: self.pending });
-        }
+        self.check_decided()?;
         let before = self.visible_before();
         let rows = rows_of(keys);
         let buffer = match self.buffer.take() {
@@ -104,6 +125,72 @@ impl Cache {
         Ok(())
     }
 
+    /// Drops every committed row from `position` on.
+    ///
+    /// # Errors
+    /// When the last pass is undecided, when there is no such position, or when rows that are visible from there are
+    /// forgotten. Nothing is written then.
+    pub fn rewind(&mut self, position: usize) -> Result<()> {
+        self.check_decided()?;
+        let (floor, end) = (self.floor(), self.committed);
+        if !(floor..=end).contains(&position) {
+            return Err(Error::Rewind { position, floor, end });
+        }
+        if let Some(buffer) = &mut self.buffer {
+            buffer.end -= end - position;
+        }
+        self.committed = position;
+        Ok(())
+    }
+
+    /// What [`Cache::restore`] needs to come back here: of a sliding cache one row fewer than its window.
+    ///
+    /// # Errors
+    /// When the last pass is undecided, or MLX fails.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        self.check_decided()?;
+        let rows = self.window.map_or(0, |_| self.visible_before());
+        let rows = match self.newest(rows)? {
+            // A slice would keep the whole buffer alive.
+            Some((keys, values)) if rows > 0 => Some((keys.contiguous()?, values.contiguous()?)),
+            _ => None,
+        };
+        Ok(Snapshot { position: self.committed, rows })
+    }
+
+    /// Goes back to where `snapshot` was taken of this cache; it must not have been rewound behind that place since.
+    ///
+    /// # Errors
+    /// When the last pass is undecided, or the cache has never been there (nothing is written then), or MLX fails.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let &Snapshot { position, ref rows } = snapshot;
+        if self.window.is_none() || position > self.committed {
+            return self.rewind(position);
+        }
+        self.check_decided()?;
+        self.buffer = rows.as_ref().map(|(keys, values)| Buffer::new(keys, values)).transpose()?;
+        self.committed = position;
+        Ok(())
+    }
+
+    fn check_decided(&self) -> Result<()> {
+        match self.pending {
+            0 => Ok(()),
+            pending => Err(Error::Commit { rows: 0, pending }),
+        }
+    }
+
+    /// The newest `rows` rows that are stored, undecided ones included, `[1, groups, rows, D]` each; `None` before the
+    /// first pass.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn newest(&self, rows: usize) -> Result<Option<(Array, Array)>> {
+        let Some(buffer) = &self.buffer else { return Ok(None) };
+        let newest = |array: &Array| slice(array, buffer.end - rows.min(self.stored()), buffer.end);
+        Ok(Some((newest(&buffer.keys)?, newest(&buffer.values)?)))
+    }
+
     /// The committed rows that are stored, `[1, groups, rows, D]` each, oldest first; `None` before the first pass. A
     /// sliding cache may still store some that have left its window.
     ///
@@ -118,6 +205,19 @@ impl Cache {
     /// The arrays behind the cache, to wait for.
     pub fn arrays(&self) -> impl Iterator<Item = &Array> {
         self.buffer.iter().flat_map(|buffer| [&buffer.keys, &buffer.values])
+    }
+}
+
+impl Snapshot {
+    /// The position of the next row.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The arrays behind it, to wait for: until then they keep the cache's own alive.
+    pub fn arrays(&self) -> impl Iterator<Item = &Array> {
+        self.rows.iter().flat_map(|(keys, values)| [keys, values])
     }
 }
 

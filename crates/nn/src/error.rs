@@ -105,6 +105,17 @@ pub enum Error {
         pending: usize,
     },
 
+    /// A cache is to go back where it cannot: a fault in this program.
+    #[error("a cache that can go back as far as position {floor} and ends at {end} is to go back to {position}")]
+    Rewind {
+        /// The position asked for.
+        position: usize,
+        /// The first position that can be gone back to.
+        floor: usize,
+        /// Where the cache ends.
+        end: usize,
+    },
+
     /// A drafter's context and the target's caches have come apart: a fault in this program.
     #[error("the drafter's context holds {rows} rows, the anchor stands at position {position}")]
     Context {

@@ -96,6 +96,8 @@ pub(crate) enum Finish {
     StopString,
     /// The token limit is reached.
     Length,
+    /// The target writes only padding; the message's note says what to do.
+    Padding,
     /// The user stopped it.
     Cancelled,
 }
@@ -106,6 +108,7 @@ impl From<app::Finish> for Finish {
             app::Finish::Eos => Self::Eos,
             app::Finish::StopString => Self::StopString,
             app::Finish::Length => Self::Length,
+            app::Finish::Padding => Self::Padding,
             app::Finish::Cancelled => Self::Cancelled,
         }
     }

@@ -1,6 +1,6 @@
 //! Drafters: backbone rows, logits, tokens, confidences and context of successive rounds with a growing context.
 
-use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
+use std::{ops::ControlFlow, path::Path, rc::Rc};
 
 use ::decode::{Answer, Draft as _, Drafter, Limits, Pass, Provenance, Target, Thresholds, Token, Verdict};
 use ::drafters::DSpark;
@@ -115,7 +115,7 @@ impl Fixture {
         let mut proposer = context.proposer(greedy());
         proposer.commit(taps, rows)?;
         let prompt = [vec![0; rows], vec![self.inputs.ids("anchors")?[0]]].concat();
-        let mut answer = Answer::new(&prompt, Limits { stop: BTreeSet::new(), max_tokens: usize::MAX })?;
+        let mut answer = Answer::new(&prompt, Limits { max_tokens: usize::MAX, ..Limits::default() })?;
         let mut target = Agreeing { taps: taps.clone() };
         let round =
             answer.round(&mut target, Some(&mut proposer), &mut schedule, &mut |_| ControlFlow::Continue(()))?;

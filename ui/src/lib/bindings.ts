@@ -87,6 +87,8 @@ export type Finish =
 "stopString" | 
 /**  The token limit is reached. */
 "length" | 
+/**  The target writes only padding; the message's note says what to do. */
+"padding" | 
 /**  The user stopped it. */
 "cancelled";
 

@@ -27,6 +27,20 @@ impl Context {
         Proposer { context: self, sampler }
     }
 
+    /// How many tokens it has read.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.caches.first().map_or(0, Cache::position)
+    }
+
+    /// Forgets every token from `position` on; a context without a window can go back anywhere.
+    ///
+    /// # Errors
+    /// When it has not read as many (nothing is written then).
+    pub fn rewind(&mut self, position: usize) -> Result<()> {
+        self.caches.iter_mut().try_for_each(|cache| cache.rewind(position))
+    }
+
     /// The context's keys and values per block, `[1, heads, rows, D / heads]` each.
     #[must_use]
     pub fn caches(&self) -> &[Cache] {
@@ -67,7 +81,7 @@ impl Drafter for Proposer<'_> {
     }
 
     fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Draft> {
-        let rows = self.context.caches.first().map_or(0, Cache::position);
+        let rows = self.context.position();
         if rows != position {
             return Err(Error::Context { rows, position });
         }

@@ -8,11 +8,13 @@ mod noise;
 mod ratio;
 mod transforms;
 
+use std::collections::BTreeSet;
+
 use decode::{Token, Verdict};
-use mlx_rs::{Array, Dtype, ops::indexing::argmax_axis};
+use mlx_rs::{Array, Dtype, ops, ops::indexing::argmax_axis};
 use serde::{Deserialize, Serialize};
 
-use crate::{Draft, Result, wait};
+use crate::{Draft, Result, finite, scalar, wait};
 
 /// How a drafted token is accepted at a temperature above 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,9 +53,11 @@ impl Default for Sampling {
 }
 
 /// Chooses the tokens of one answer.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Sampler {
     sampling: Sampling,
+    /// True for the tokens that are never chosen, `[V]`, if there are any.
+    suppressed: Option<Array>,
 }
 
 /// A drafted token, on the device.
@@ -74,13 +78,25 @@ pub struct Judged {
     pub confidences: Vec<f32>,
     /// What the target says of them.
     pub verdict: Verdict,
+    /// Whether the target's logits were finite; if not, the rest means nothing.
+    pub finite: bool,
 }
 
 impl Sampler {
     /// A sampler for one answer.
     #[must_use]
     pub fn new(sampling: Sampling) -> Self {
-        Self { sampling }
+        Self { sampling, suppressed: None }
+    }
+
+    /// The same, but none of `suppressed` is ever chosen from a vocabulary of `size` tokens, at any temperature and by
+    /// any rule: their logits are −∞ before anything else looks at them. The drafter's are too, or it would waste its
+    /// proposals on them.
+    #[must_use]
+    pub fn suppressing(self, suppressed: &BTreeSet<Token>, size: i32) -> Self {
+        let row = (0..size.unsigned_abs()).map(|token| suppressed.contains(&token));
+        let suppressed = (!suppressed.is_empty()).then(|| Array::from_iter(row, &[size]));
+        Self { suppressed, ..self }
     }
 
     /// Draws the drafter's token for `position` of the sequence from logits `[1, V]`.
@@ -88,10 +104,11 @@ impl Sampler {
     /// # Errors
     /// When MLX fails.
     pub fn draw(&self, logits: &Array, position: usize) -> Result<Drawn> {
+        let logits = self.suppress(logits)?;
         if self.is_greedy() {
             return Ok(Drawn { token: argmax_axis(logits, -1, false)?, log_q: None });
         }
-        let scores = transforms::apply(logits, &self.sampling)?;
+        let scores = transforms::apply(&logits, &self.sampling)?;
         match self.sampling.rule {
             Rule::Coupled => Ok(Drawn { token: coupled::choose(&scores, self.sampling.seed, position)?, log_q: None }),
             Rule::Ratio => ratio::draw(&scores, self.sampling.seed, position),
@@ -103,16 +120,26 @@ impl Sampler {
     /// # Errors
     /// When MLX fails.
     pub fn judge(&self, logits: &Array, draft: Option<&Draft>, position: usize) -> Result<Judged> {
+        let finite = finite(logits)?.all(None)?;
+        let logits = self.suppress(logits)?;
         let ruling = if self.is_greedy() {
             Ruling::Choices(argmax_axis(logits, -1, false)?)
         } else {
-            let scores = transforms::apply(logits, &self.sampling)?;
+            let scores = transforms::apply(&logits, &self.sampling)?;
             match (self.sampling.rule, draft) {
                 (Rule::Ratio, Some(draft)) => ratio::judge(&scores, draft, self.sampling.seed, position)?,
                 _ => Ruling::Choices(coupled::choose(&scores, self.sampling.seed, position)?),
             }
         };
-        ruling.read(draft)
+        ruling.read(draft, &finite)
+    }
+
+    /// Logits `[.., V]` with those of the suppressed tokens at −∞.
+    fn suppress(&self, logits: &Array) -> Result<Array> {
+        match &self.suppressed {
+            Some(suppressed) => Ok(ops::select(suppressed, scalar(f32::NEG_INFINITY, logits.dtype())?, logits)?),
+            None => Ok(logits.clone()),
+        }
     }
 
     fn is_greedy(&self) -> bool {
@@ -131,10 +158,10 @@ enum Ruling {
 
 impl Ruling {
     /// Waits for everything that the host needs of a round, at once.
-    fn read(&self, draft: Option<&Draft>) -> Result<Judged> {
+    fn read(&self, draft: Option<&Draft>, finite: &Array) -> Result<Judged> {
         let mut wanted = match self {
-            Self::Choices(choices) => vec![choices],
-            Self::Ruled { accepted, next } => vec![accepted, next],
+            Self::Choices(choices) => vec![finite, choices],
+            Self::Ruled { accepted, next } => vec![finite, accepted, next],
         };
         wanted.extend(draft.map(|draft| &draft.tokens));
         wanted.extend(draft.and_then(|draft| draft.confidences.as_ref()));
@@ -151,6 +178,7 @@ impl Ruling {
                 .and_then(|draft| draft.confidences.as_ref())
                 .map_or_else(Vec::new, |confidences| confidences.as_slice::<f32>().to_vec()),
             verdict,
+            finite: finite.item_exact::<bool>(),
         })
     }
 }

@@ -1,0 +1,74 @@
+//! From a prompt to its rows in the session.
+
+use std::ops::ControlFlow;
+
+use chat::PromptOptions;
+use decode::Token;
+use nn::{Sampler, Vocabulary};
+
+use crate::{Cancel, Error, Event, Prompt, Result, models::Target, reuse::common_prefix, session::Session};
+
+/// Rows of the prompt that go through the target at once.
+const CHUNK: usize = 512;
+
+/// A prompt as the target reads it.
+pub(crate) struct Reading {
+    pub(crate) ids: Vec<Token>,
+    /// Where the model's turn begins. The next prompt is like this one up to there, and perhaps no further: a template
+    /// may write an answer otherwise in the history than where it is asked for.
+    turn: usize,
+}
+
+impl Reading {
+    /// The prompt's ids; `notes` hears what the user should know of how they came about.
+    pub(crate) fn new(prompt: &Prompt, target: &Target, notes: &mut Vec<String>) -> Result<Self> {
+        let (ids, turn) = match prompt {
+            Prompt::Raw(text) => (target.codec.complete(text)?, usize::MAX),
+            Prompt::Chat(messages) => {
+                let options = PromptOptions::default();
+                let prompt = target.codec.prompt(messages, options)?;
+                notes.extend(prompt.notes.iter().map(ToString::to_string));
+                // A template that refuses a history without an answer says nothing of where one begins.
+                let history = target.codec.prompt(messages, PromptOptions { add_generation_prompt: false, ..options });
+                let turn = history.map_or(usize::MAX, |history| common_prefix(&history.ids, &prompt.ids));
+                (prompt.ids, turn)
+            }
+        };
+        let vocabulary = usize::try_from(target.model.size()).unwrap_or(0);
+        match ids.iter().find(|&&id| id as usize >= vocabulary) {
+            Some(&id) => Err(Error::Vocabulary { id, vocabulary }),
+            None => Ok(Self { turn: turn.min(ids.len().saturating_sub(1)), ids }),
+        }
+    }
+
+    /// Reads what the session does not hold of it, but for the last token, the first anchor. On the way the session
+    /// remembers where the model's turn begins. Returns whether to go on.
+    pub(crate) fn read(
+        &self,
+        session: &mut Session,
+        sampler: &Sampler,
+        cancel: &Cancel,
+        sink: &mut dyn FnMut(Event),
+    ) -> Result<bool> {
+        let (held, end) = (session.position(), self.ids.len().saturating_sub(1));
+        let total = end.saturating_sub(held);
+        let mut progress = |position: usize| {
+            if total > 0 {
+                sink(Event::Prefill { done: position - held, total });
+            }
+            if cancel.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        for stop in [self.turn.max(held), end] {
+            let from = session.position();
+            let (mut verifier, mut proposer) = session.sides(sampler);
+            let rows = &self.ids[from..stop];
+            if !decode::prefill(&mut verifier, proposer.as_mut(), rows, CHUNK, &mut |done| progress(from + done))? {
+                return Ok(false);
+            }
+            if stop == self.turn {
+                session.remember()?;
+            }
+        }
+        Ok(progress(end).is_continue())
+    }
+}

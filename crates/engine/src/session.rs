@@ -1,0 +1,93 @@
+//! What stays between two answers: the target's caches, the drafter's context, and the tokens that they hold.
+
+use std::rc::Rc;
+
+use decode::Token;
+use drafters::{Context, DSpark, Proposer};
+use gemma4::{Conversation, Model, Verifier};
+use nn::Sampler;
+
+use crate::{Result, Reuse, reuse::Held};
+
+/// One session. An answer takes it, and gives it back if all went well.
+pub(crate) struct Session {
+    target: Rc<Model>,
+    conversation: Conversation,
+    drafting: Option<Drafting>,
+    /// The tokens whose rows the target's caches hold.
+    ids: Vec<Token>,
+}
+
+/// A drafter and what it has read. Without one the session is the target's alone.
+struct Drafting {
+    drafter: Rc<DSpark>,
+    context: Context,
+}
+
+impl Session {
+    pub(crate) fn new(target: Rc<Model>) -> Self {
+        Self { conversation: Conversation::new(Rc::clone(&target)), target, drafting: None, ids: Vec::new() }
+    }
+
+    /// Lets go of the drafter and of what it has read.
+    pub(crate) fn drop_drafter(&mut self) {
+        self.drafting = None;
+    }
+
+    /// Goes back to where both models can go on with `prompt`: that position, and whether more could be hoped for.
+    pub(crate) fn resume(&mut self, prompt: &[Token], drafter: Option<&Rc<DSpark>>) -> Result<(usize, Reuse)> {
+        let known = self.drafting.take().filter(|known| drafter.is_some_and(|drafter| known.is_of(drafter)));
+        self.drafting = known.or_else(|| drafter.map(|drafter| Drafting::new(drafter, &self.target)));
+        let held = Held {
+            ids: &self.ids,
+            floor: self.conversation.floor(),
+            remembered: self.conversation.remembered(),
+            drafter: self.drafting.as_ref().map(|drafting| drafting.context.position()),
+        };
+        let (position, reuse) = held.resume(prompt);
+        self.conversation.rewind(position)?;
+        match &mut self.drafting {
+            Some(drafting) if position == 0 => *drafting = Drafting::new(&drafting.drafter, &self.target),
+            Some(drafting) => drafting.context.rewind(position)?,
+            None => {}
+        }
+        Ok((position, reuse))
+    }
+
+    /// How many tokens are held.
+    pub(crate) fn position(&self) -> usize {
+        self.conversation.position()
+    }
+
+    /// Makes the place at hand one that can be gone back to, whatever follows.
+    pub(crate) fn remember(&mut self) -> Result<()> {
+        if self.conversation.remembered() == Some(self.position()) {
+            return Ok(());
+        }
+        Ok(self.conversation.remember()?)
+    }
+
+    /// The two sides of a round.
+    pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Proposer<'_>>) {
+        let (taps, proposer) = match &mut self.drafting {
+            Some(Drafting { drafter, context }) => (&*drafter.document().taps, Some(context.proposer(sampler.clone()))),
+            None => (&[][..], None),
+        };
+        (self.conversation.verifier(sampler.clone(), taps), proposer)
+    }
+
+    /// Notes what it holds by now: the beginning of `tokens`, the prompt and what was emitted.
+    pub(crate) fn hold(&mut self, tokens: impl Iterator<Item = Token>) {
+        self.ids = tokens.take(self.position()).collect();
+    }
+}
+
+impl Drafting {
+    fn new(drafter: &Rc<DSpark>, target: &Rc<Model>) -> Self {
+        Self { drafter: Rc::clone(drafter), context: drafter.context(Rc::<Model>::clone(target)) }
+    }
+
+    fn is_of(&self, drafter: &Rc<DSpark>) -> bool {
+        Rc::ptr_eq(&self.drafter, drafter)
+    }
+}

@@ -1,0 +1,64 @@
+//! A tiny target that reads what it writes: its answers, read again as history, are mostly the same tokens.
+
+use std::fs;
+
+use serde_json::{Map, Value, json};
+
+use crate::{Outcome, copy::Copy};
+
+/// A template that writes an answer in the history as it was asked for.
+pub const PLAIN: &str = "{{ bos_token }}{% for message in messages %}{{ message.role[0] }}:{{ message.content }}\n\
+                         {% endfor %}{% if add_generation_prompt %}a:{% endif %}";
+
+/// A template whose history lacks what it writes before a new answer, like the empty thought of Gemma 4's.
+pub const QUIRKY: &str = "{{ bos_token }}{% for message in messages %}{{ message.role[0] }}:{{ message.content }}\n\
+                          {% endfor %}{% if add_generation_prompt %}a:??{% endif %}";
+
+/// A fixture with a vocabulary of `size` tokens, a tokenizer for it and a template.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn target(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
+    let copy = Copy::of(fixture)?;
+    copy.rewrite(|tensors| {
+        for table in tensors.iter_mut().filter(|tensor| tensor.name.ends_with("embed_tokens.weight")) {
+            let row = table.data.len() / table.shape[0];
+            table.shape[0] = size;
+            table.data.truncate(size * row);
+        }
+    })?;
+    copy.configure("vocab_size", &json!(size))?;
+    let write = |name: &str, json: Value| fs::write(copy.path().join(name), json.to_string());
+    write("tokenizer.json", tokenizer(size))?;
+    write("tokenizer_config.json", json!({ "chat_template": template, "bos_token": "<bos>" }))?;
+    Ok(copy)
+}
+
+/// Control tokens, single characters, and syllables that are merged of them.
+fn tokenizer(size: usize) -> Value {
+    const CONTROL: [&str; 4] = ["<pad>", "<eos>", "<bos>", "<unk>"];
+    let letters = "\n▁:?abcdefghijklmnopqrstuvwxyz".chars().map(String::from).collect::<Vec<_>>();
+    let syllables = "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| (first, last)));
+    let syllables = syllables.map(|(first, last)| (first.to_string(), last.to_string()));
+    let behind_spaces = syllables.clone().map(|(first, last)| ("▁".to_owned(), first + &last));
+    let merges = syllables.chain(behind_spaces).take(size.saturating_sub(CONTROL.len() + letters.len()));
+    let merges = merges.collect::<Vec<_>>();
+
+    let combined = merges.iter().map(|(first, last)| format!("{first}{last}"));
+    let tokens = CONTROL.map(String::from).into_iter().chain(letters).chain(combined);
+    let tokens = tokens.chain(('一'..).map(String::from)).take(size);
+    let vocab = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect::<Map<String, Value>>();
+    let added = CONTROL.iter().enumerate().map(|(id, content)| {
+        json!({ "id": id, "content": content, "special": true, "normalized": false,
+                "single_word": false, "lstrip": false, "rstrip": false })
+    });
+    let replace = |from: &str, to: &str| json!({ "type": "Replace", "pattern": { "String": from }, "content": to });
+    json!({
+        "version": "1.0",
+        "added_tokens": added.collect::<Vec<_>>(),
+        "normalizer": replace(" ", "▁"),
+        "decoder": { "type": "Sequence", "decoders": [replace("▁", " "), { "type": "Fuse" }] },
+        "model": { "type": "BPE", "unk_token": "<unk>", "fuse_unk": true, "vocab": vocab,
+                   "merges": merges.iter().map(|(first, last)| json!([first, last])).collect::<Vec<_>>() }
+    })
+}
