@@ -1,6 +1,6 @@
 //! One answer: load, read the prompt, decode, tell.
 
-use std::{collections::BTreeSet, ops::ControlFlow, rc::Rc, time::Instant};
+use std::{ops::ControlFlow, rc::Rc, time::Instant};
 
 use chat::{Codec, Stream};
 use decode::{Limits, Thresholds, Token};
@@ -34,8 +34,8 @@ pub(crate) fn make(
     let prompt = Reading::new(&request.prompt, &target, &mut notes)?;
     let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
-    let suppressed = BTreeSet::new(); // what the codec suppresses
-    let sampler = Sampler::new(request.controls.sampling).suppressing(&suppressed, target.model.size());
+    let sampler =
+        Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), target.model.size());
     let mut session = models.session(&target);
 
     let started = Instant::now();
