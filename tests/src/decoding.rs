@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, ops::ControlFlow, path::Path, rc::Rc};
 
 use decode::{Answer, Drafter, Finish, Limits, Round, Schedule, Stats, Token};
-use drafters::{DSpark, New, Proposer};
+use drafters::{DSpark, Drafter as Loaded, New, Proposer};
 use gemma4::{Conversation, Model};
 use mlx_rs::{Array, Dtype};
 use nn::{Draft, Sampler, Sampling, Vocabulary};
@@ -82,14 +82,14 @@ impl Setup {
         self.run(prompt, None::<&mut Proposer<'_>>, &[], &mut decode::Fixed(0))
     }
 
-    /// Decoding with a `DSpark` drafter.
+    /// Decoding with a drafter.
     ///
     /// # Errors
     /// When a model fails.
-    pub fn drafted(&self, prompt: &[Token], drafter: &Rc<DSpark>, schedule: &mut dyn Schedule) -> Outcome<Made> {
+    pub fn drafted(&self, prompt: &[Token], drafter: &Loaded, schedule: &mut dyn Schedule) -> Outcome<Made> {
         let mut context = drafter.context(self.model.clone());
         let mut proposer = context.proposer(self.sampler());
-        self.run(prompt, Some(&mut proposer), &drafter.document().taps, schedule)
+        self.run(prompt, Some(&mut *proposer), &drafter.facts().taps, schedule)
     }
 
     /// Decoding with any drafter that reads the layers `taps`.
@@ -104,7 +104,7 @@ impl Setup {
         schedule: &mut dyn Schedule,
     ) -> Outcome<Made>
     where
-        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error>,
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
     {
         let on = || ControlFlow::Continue(());
         let mut conversation = Conversation::new(Rc::clone(&self.model));
@@ -130,9 +130,9 @@ impl Setup {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn fresh_drafter(&self, gamma: usize, recurrent: bool, seed: u32) -> Outcome<Rc<DSpark>> {
+    pub fn fresh_drafter(&self, gamma: usize, recurrent: bool, seed: u32) -> Outcome<Loaded> {
         let layers = self.model.config().layers.len();
-        Ok(Rc::new(DSpark::fresh(&New {
+        let fresh = DSpark::fresh(&New {
             target_name: "tiny".into(),
             hidden_size: self.model.hidden_size(),
             vocab_size: self.model.size(),
@@ -146,6 +146,7 @@ impl Setup {
             recurrent,
             eps: 1e-6,
             seed,
-        })?))
+        })?;
+        Ok(Loaded::Block(Rc::new(fresh.drafter())))
     }
 }

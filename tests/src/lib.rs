@@ -9,6 +9,7 @@ pub mod copy;
 pub mod decoding;
 pub mod fixtures;
 pub mod fluent;
+pub mod lender;
 pub mod oracle;
 pub mod random;
 pub mod tensors;

@@ -42,12 +42,13 @@ impl Drafter for Oracle<'_> {
         let shape = [i32::try_from(limit).unwrap_or(0)];
         Ok(Draft {
             tokens: Array::from_slice(&tokens, &shape),
-            log_q: None,
+            q: None,
             confidences: Some(Array::from_slice(&confidences, &shape)),
         })
     }
 
-    fn commit(&mut self, taps: &Array, rows: usize) -> Result<()> {
+    fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {
+        let rows = tokens.len();
         if usize::try_from(taps.dim(1)).unwrap_or(0) < rows {
             return Err(Error::Commit { rows, pending: usize::try_from(taps.dim(1)).unwrap_or(0) });
         }

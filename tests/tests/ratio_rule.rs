@@ -8,7 +8,7 @@ use std::{
 
 use decode::{Drafter, Fixed, Schedule, Thresholds, Token, Verdict, agree};
 use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp, random};
-use nn::{Draft, Rule, Sampler, Sampling, Vocabulary};
+use nn::{Draft, Q, Rule, Sampler, Sampling, Vocabulary};
 use tests::{Outcome, chi_square, decoding::Setup, fixtures, tensors::floats};
 
 const DRAWS: u64 = 2000;
@@ -36,11 +36,11 @@ impl Tiny {
 
     /// The tokens that one round emits, of a draft of `length`.
     fn round(&self, length: usize, sampler: &Sampler) -> Outcome<Vec<u32>> {
-        let drawn = (0..length).map(|k| sampler.draw(&self.drafter, k + 1)).collect::<Result<Vec<_>, _>>()?;
+        let drawn = (0..length).map(|k| sampler.draw(&self.drafter, None, k + 1)).collect::<Result<Vec<_>, _>>()?;
         let tokens = drawn.iter().map(|drawn| &drawn.token).collect::<Vec<_>>();
-        let log_q = drawn.iter().filter_map(|drawn| drawn.log_q.as_ref()).collect::<Vec<_>>();
-        let (tokens, log_q) = (ops::concatenate(&tokens, 0)?, Some(ops::concatenate(&log_q, 0)?));
-        let draft = Draft { tokens, log_q, confidences: None };
+        let tokens = ops::concatenate(&tokens, 0)?;
+        let q = Q::concatenate(&drawn.into_iter().filter_map(|drawn| drawn.q).collect::<Vec<_>>())?;
+        let draft = Draft { tokens, q, confidences: None };
         let logits = ops::concatenate(&vec![&self.target; length + 1], 0)?;
         let judged = sampler.judge(&logits, Some(&draft), 1)?;
         assert!(matches!(judged.verdict, Verdict::Ruled { .. }));
@@ -217,24 +217,25 @@ impl Drafter for Perturbed<'_> {
     fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> nn::Result<Draft> {
         assert_eq!(self.sequence.len(), position);
         self.block = vec![anchor];
-        let (mut tokens, mut log_q) = (Vec::new(), Vec::new());
+        let (mut tokens, mut qs, mut surest) = (Vec::new(), Vec::new(), Vec::new());
         for k in 0..limit {
             let logits = self.table.logits(&[&*self.sequence, &self.block].concat());
             let logits = logits.map_err(|error| nn::Error::Device(error.to_string()))?;
-            let drawn = self.sampler.draw(&logits.add(&self.table.noise)?, position + 1 + k)?;
+            let logits = logits.add(&self.table.noise)?;
+            let drawn = self.sampler.draw(&logits, None, position + 1 + k)?;
             self.block.push(drawn.token.item_exact::<u32>());
             tokens.push(drawn.token);
-            log_q.extend(drawn.log_q);
+            qs.extend(drawn.q);
+            // How sure it is before it draws, which says nothing of what it draws.
+            surest.push(ops::softmax_axis(&logits, -1, None)?.max_axis(-1, false)?);
         }
-        let log_q = ops::concatenate(&log_q, 0)?;
-        // How sure it is before it draws, which says nothing of what it draws.
-        let confidences = Some(ops::exp(log_q.max_axis(-1, false)?)?);
-        Ok(Draft { tokens: ops::concatenate(&tokens, 0)?, log_q: Some(log_q), confidences })
+        let confidences = Some(ops::concatenate(&surest, 0)?);
+        Ok(Draft { tokens: ops::concatenate(&tokens, 0)?, q: Q::concatenate(&qs)?, confidences })
     }
 
-    fn commit(&mut self, _taps: &Array, rows: usize) -> nn::Result<()> {
+    fn commit(&mut self, tokens: &[Token], _taps: &Array) -> nn::Result<()> {
         // The prompt's rows are known from the start, and nothing is proposed for the last token of an answer.
-        self.sequence.extend(self.block.drain(..).take(rows));
+        self.sequence.extend(self.block.drain(..).take(tokens.len()));
         Ok(())
     }
 }

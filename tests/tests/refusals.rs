@@ -213,8 +213,8 @@ fn a_drafter_of_one_token_can_be_saved_and_loaded() -> Outcome {
     let drafter = setup.fresh_drafter(1, false, 1)?;
     let out = folder.path().join("new").join(""); // with a separator at its end, as shells complete it
     drafter.save(&out)?;
-    let again: DSpark = drafters::open(&out)?;
-    assert_eq!(again.document().limit, 1);
+    let again = drafters::open(&out)?;
+    assert_eq!(again.facts().limit, 1);
     assert_eq!(fs::read_dir(folder.path())?.count(), 1);
     check_sentence(drafter.save(&out).err(), &["is not empty"]);
     Ok(())

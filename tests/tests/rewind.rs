@@ -40,7 +40,7 @@ fn caches_whose_buffers_have_moved_go_back_too() -> Outcome {
     let mut trial = Trial::new(&model, 7);
     // Past the first allotment of rows, with the remembered place before its end.
     trial.read(490)?;
-    trial.conversation.remember()?;
+    trial.conversation.caches_mut().remember()?;
     trial.read(120)?;
     trial.go_back(490)?;
     trial.check("past the first allotment")?;
@@ -74,7 +74,7 @@ impl Trial {
 
     fn step(&mut self, counts: &mut Counts) -> Outcome {
         match self.random.below(8) {
-            0 => self.conversation.remember()?,
+            0 => self.conversation.caches_mut().remember()?,
             1 | 2 => {
                 let rows = 1 + self.random.below(12);
                 self.read(rows)?;
@@ -82,8 +82,8 @@ impl Trial {
             3 => self.try_to_go_back(counts)?,
             _ => self.round()?,
         }
-        assert_eq!(self.conversation.position(), self.held.len());
-        assert!(self.conversation.floor() <= self.held.len());
+        assert_eq!(self.conversation.caches().position(), self.held.len());
+        assert!(self.conversation.caches().floor() <= self.held.len());
         Ok(())
     }
 
@@ -104,31 +104,31 @@ impl Trial {
         let drafted = self.random.below(7);
         let ids = self.ids(1 + drafted);
         let tokens = Array::from_slice(&ids[1..], &[i32::try_from(drafted)?]);
-        let draft = (drafted > 0).then_some(Draft { tokens, log_q: None, confidences: None });
+        let draft = (drafted > 0).then_some(Draft { tokens, q: None, confidences: None });
         let kept = self.random.below(drafted + 2);
-        let before = self.conversation.position();
+        let before = self.conversation.caches().position();
         let mut target = self.conversation.verifier(greedy(), &[]);
         target.verify(ids[0], draft.as_ref())?;
         target.commit(kept)?;
         self.held.extend(&ids[..kept]);
-        assert!(self.conversation.floor() <= before);
+        assert!(self.conversation.caches().floor() <= before);
         Ok(())
     }
 
     /// Goes back to the remembered place or anywhere. What cannot be done exactly is refused, and changes nothing.
     fn try_to_go_back(&mut self, counts: &mut Counts) -> Outcome {
         let anywhere = self.random.below(self.held.len() + 3);
-        let remembered = self.conversation.remembered();
+        let remembered = self.conversation.caches().remembered();
         let position = remembered.filter(|_| self.random.below(2) == 0).unwrap_or(anywhere);
-        let floor = self.conversation.floor();
+        let floor = self.conversation.caches().floor();
         let count = match position {
             0 => &mut counts.emptied,
             _ if (floor..=self.held.len()).contains(&position) => &mut counts.cut,
             _ if remembered == Some(position) => &mut counts.restored,
             _ => {
                 counts.refused += 1;
-                assert!(self.conversation.rewind(position).is_err(), "{position} is behind {floor}");
-                assert_eq!(self.conversation.remembered(), remembered);
+                assert!(self.conversation.caches_mut().rewind(position).is_err(), "{position} is behind {floor}");
+                assert_eq!(self.conversation.caches().remembered(), remembered);
                 return Ok(());
             }
         };
@@ -137,7 +137,7 @@ impl Trial {
     }
 
     fn go_back(&mut self, position: usize) -> Outcome {
-        self.conversation.rewind(position)?;
+        self.conversation.caches_mut().rewind(position)?;
         self.held.truncate(position);
         Ok(())
     }
@@ -148,7 +148,9 @@ impl Trial {
         let mut plain = Conversation::new(Rc::clone(&self.model));
         plain.verifier(greedy(), &[]).prefill(&self.held)?;
         let config = self.model.config();
-        for (layer, (found, wanted)) in self.conversation.caches().iter().zip(plain.caches()).enumerate() {
+        for (layer, (found, wanted)) in
+            self.conversation.caches().layers().iter().zip(plain.caches().layers()).enumerate()
+        {
             let visible = match config.layers[layer] {
                 LayerKind::Full => self.held.len(),
                 LayerKind::Sliding => self.held.len().min(config.window - 1),

@@ -144,7 +144,7 @@ impl Answer {
     ) -> Result<Round, T::Error>
     where
         T: Target,
-        D: Drafter<Draft = T::Draft, Taps = T::Taps>,
+        D: Drafter<Draft = T::Draft, Taps = T::Taps> + ?Sized,
         T::Error: From<D::Error>,
     {
         let (draft, cut) = match &mut drafter {
@@ -152,17 +152,20 @@ impl Answer {
             None => (None, 0),
         };
         let pass = target.verify(self.anchor, draft.as_ref())?;
+        let anchor = self.anchor;
         let round = self.accept(&pass, cut, watch);
-        let rows = round.emitted.len(); // the anchor and all that was emitted, but for the newest
-        target.commit(rows)?;
+        // The anchor and all that was emitted, but for the newest.
+        let emitted = round.emitted.iter().map(|emitted| emitted.token);
+        let committed = [anchor].into_iter().chain(emitted).take(round.emitted.len()).collect::<Vec<_>>();
+        target.commit(committed.len())?;
         if let Some(drafter) = drafter {
-            drafter.commit(&pass.taps, rows)?;
+            drafter.commit(&committed, &pass.taps)?;
         }
         Ok(round)
     }
 
     /// A proposal as the schedule leaves it, or `None` if there is nothing to verify but the anchor.
-    fn draft<D: Drafter>(
+    fn draft<D: Drafter + ?Sized>(
         &self,
         drafter: &mut D,
         schedule: &mut dyn Schedule,

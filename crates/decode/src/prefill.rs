@@ -21,7 +21,7 @@ pub fn prefill<T, D>(
 ) -> Result<bool, T::Error>
 where
     T: Target,
-    D: Drafter<Draft = T::Draft, Taps = T::Taps>,
+    D: Drafter<Draft = T::Draft, Taps = T::Taps> + ?Sized,
     T::Error: From<D::Error>,
 {
     let mut done = 0;
@@ -31,7 +31,7 @@ where
         }
         let taps = target.prefill(chunk)?;
         if let Some(drafter) = &mut drafter {
-            drafter.commit(&taps, chunk.len())?;
+            drafter.commit(chunk, &taps)?;
         }
         done += chunk.len();
     }

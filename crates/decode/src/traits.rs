@@ -50,11 +50,12 @@ pub trait Drafter {
     /// When the pass fails.
     fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Self::Draft, Self::Error>;
 
-    /// Takes the first `rows` tapped rows of a pass into its context; the others belong to rejected tokens.
+    /// Takes `tokens` into its context, which the first tapped rows of a pass belong to; the rows behind them belong to
+    /// rejected tokens.
     ///
     /// # Errors
     /// When the projection of the rows fails.
-    fn commit(&mut self, taps: &Self::Taps, rows: usize) -> Result<(), Self::Error>;
+    fn commit(&mut self, tokens: &[Token], taps: &Self::Taps) -> Result<(), Self::Error>;
 }
 
 /// Proposed tokens before verification.

@@ -1,10 +1,10 @@
 //! One answer: load, read the prompt, decode, tell.
 
-use std::{ops::ControlFlow, rc::Rc, time::Instant};
+use std::{ops::ControlFlow, time::Instant};
 
 use chat::{Codec, Stream};
 use decode::{Limits, Thresholds, Token};
-use drafters::DSpark;
+use drafters::Drafter;
 use nn::{Sampler, Vocabulary};
 
 use crate::{
@@ -70,7 +70,7 @@ pub(crate) fn make(
 /// What an answer decodes with.
 struct Loaded {
     target: Target,
-    drafter: Option<Rc<DSpark>>,
+    drafter: Option<Drafter>,
     schedule: Thresholds,
     speculation: Speculation,
     /// What the user should know, a sentence each.
@@ -97,11 +97,11 @@ impl Loaded {
             (Some(folder), gamma) => (folder, gamma),
         };
         let drafter = models.drafter(folder, &target, &mut loading)?;
-        let document = drafter.document();
-        let limit = gamma.unwrap_or(document.limit).min(document.limit);
+        let facts = drafter.facts();
+        let limit = gamma.unwrap_or(facts.limit).min(facts.limit);
         // What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
         let schedule = match request.controls.min_conf {
-            None => Thresholds { limit, thresholds: document.thresholds.clone(), min_conf: None },
+            None => Thresholds { limit, thresholds: facts.thresholds.clone(), min_conf: None },
             Some(min_conf) => {
                 Thresholds { limit, min_conf: Some(min_conf).filter(|&c| c > 0.0), ..Thresholds::default() }
             }
@@ -175,7 +175,7 @@ impl Making {
             }
             let (started, waits) = (Instant::now(), nn::waits());
             let mut text = String::new();
-            let round = self.answer.round(&mut verifier, proposer.as_mut(), &mut schedule, &mut |token| {
+            let round = self.answer.round(&mut verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| {
                 let piece = self.stream.push(token);
                 text.push_str(&piece.answer);
                 if piece.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

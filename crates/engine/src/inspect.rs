@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chat::Codec;
-use drafters::Document;
+use drafters::Facts;
 use gemma4::{Family, Model};
 use nn::Inventory;
 
@@ -44,19 +44,18 @@ pub fn inspect(folder: &Path) -> Result<Checkpoint> {
         return Err(Error::NoFolder(folder.to_owned()));
     }
     match drafters::check(folder) {
-        Ok((document, inventory)) => Ok(drafter(&document, &inventory)),
+        Ok((facts, inventory)) => Ok(drafter(&facts, &inventory)),
         Err(drafters::Error::NoDrafter { .. }) => target(folder),
         Err(error) => Err(error.into()),
     }
 }
 
-fn drafter(document: &Document, inventory: &Inventory) -> Checkpoint {
-    let Document { limit, layers, width, .. } = document;
-    let head = if document.recurrent { "recurrent" } else { "Markov" };
+fn drafter(facts: &Facts, inventory: &Inventory) -> Checkpoint {
+    let Facts { kind, limit, layers, width, .. } = facts;
     Checkpoint {
         role: CheckpointRole::Drafter,
-        kind: "dspark".into(),
-        summary: format!("γ {limit}, {layers} layers × {width}, {head} head, {}", numbers(inventory)),
+        kind: kind.to_string(),
+        summary: format!("γ {limit}, {layers} layers × {width}, {}", numbers(inventory)),
         bytes: inventory.bytes(),
         limit: Some(*limit),
         chat_template: None,

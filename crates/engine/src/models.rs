@@ -6,9 +6,10 @@ use std::{
 };
 
 use chat::Codec;
-use drafters::DSpark;
+use drafters::Drafter;
 use gemma4::{Config, Model};
 use mlx_rs::Dtype;
+use nn::Vocabulary;
 
 use crate::{Error, Precision, Result, session::Session};
 
@@ -16,7 +17,7 @@ use crate::{Error, Precision, Result, session::Session};
 #[derive(Default)]
 pub(crate) struct Models {
     target: Option<Target>,
-    drafter: Option<Drafter>,
+    drafter: Option<(PathBuf, Drafter)>,
     session: Option<Session>,
 }
 
@@ -27,11 +28,6 @@ pub(crate) struct Target {
     precision: Precision,
     pub(crate) model: Rc<Model>,
     pub(crate) codec: Codec,
-}
-
-struct Drafter {
-    folder: PathBuf,
-    weights: Rc<DSpark>,
 }
 
 impl Models {
@@ -65,26 +61,24 @@ impl Models {
     }
 
     /// The drafter in `folder`, loaded unless it is, if it fits `target`.
-    pub(crate) fn drafter(
-        &mut self,
-        folder: &Path,
-        target: &Target,
-        loading: impl FnOnce(&Path),
-    ) -> Result<Rc<DSpark>> {
-        let fits = |drafter: &DSpark| drafter.fit(&*target.model, target.model.config().layers.len());
-        if let Some(drafter) = &self.drafter
-            && drafter.folder == folder
+    pub(crate) fn drafter(&mut self, folder: &Path, target: &Target, loading: impl FnOnce(&Path)) -> Result<Drafter> {
+        let fits = |drafter: &Drafter| {
+            let (model, layers) = (&target.model, target.model.config().layers.len());
+            drafter.facts().fit(model.hidden_size(), model.size(), layers)
+        };
+        if let Some((known, drafter)) = &self.drafter
+            && known == folder
         {
-            fits(&drafter.weights)?;
-            return Ok(Rc::clone(&drafter.weights));
+            fits(drafter)?;
+            return Ok(drafter.clone());
         }
         exists(folder)?;
         loading(folder);
         self.drop_drafter();
-        let weights = Rc::new(drafters::open(folder)?);
-        fits(&weights)?;
-        self.drafter = Some(Drafter { folder: folder.to_owned(), weights: Rc::clone(&weights) });
-        Ok(weights)
+        let drafter = drafters::open(folder)?;
+        fits(&drafter)?;
+        self.drafter = Some((folder.to_owned(), drafter.clone()));
+        Ok(drafter)
     }
 
     /// The session, or a new one with `target`. Whoever takes it [keeps](Models::keep) it only if all goes well: after a

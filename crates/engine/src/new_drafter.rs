@@ -67,7 +67,7 @@ pub(crate) fn make(new: &NewDrafter) -> Result<Checkpoint> {
         eps: config.eps,
         seed: new.seed,
     })?;
-    drafter.document().fit(config.hidden_size, config.vocab_size, config.layers.len())?;
+    drafter.facts().fit(config.hidden_size, config.vocab_size, config.layers.len())?;
     drafter.save(&new.out)?;
     inspect(&new.out)
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use decode::Token;
-use drafters::{Context, DSpark, Proposer};
+use drafters::{Context, Drafter, Proposer};
 use gemma4::{Conversation, Model, Verifier};
 use nn::Sampler;
 
@@ -20,8 +20,8 @@ pub(crate) struct Session {
 
 /// A drafter and what it has read. Without one the session is the target's alone.
 struct Drafting {
-    drafter: Rc<DSpark>,
-    context: Context,
+    drafter: Drafter,
+    context: Box<dyn Context>,
 }
 
 impl Session {
@@ -35,42 +35,55 @@ impl Session {
     }
 
     /// Goes back to where both models can go on with `prompt`: that position, and whether more could be hoped for.
-    pub(crate) fn resume(&mut self, prompt: &[Token], drafter: Option<&Rc<DSpark>>) -> Result<(usize, Reuse)> {
-        let known = self.drafting.take().filter(|known| drafter.is_some_and(|drafter| known.is_of(drafter)));
+    pub(crate) fn resume(&mut self, prompt: &[Token], drafter: Option<&Drafter>) -> Result<(usize, Reuse)> {
+        let known = self.drafting.take().filter(|known| drafter.is_some_and(|drafter| known.drafter.is(drafter)));
         self.drafting = known.or_else(|| drafter.map(|drafter| Drafting::new(drafter, &self.target)));
         let held = Held {
             ids: &self.ids,
-            floor: self.conversation.floor(),
-            remembered: self.conversation.remembered(),
+            floor: self.floor(),
+            remembered: self.remembered(),
             drafter: self.drafting.as_ref().map(|drafting| drafting.context.position()),
         };
         let (position, reuse) = held.resume(prompt);
-        self.conversation.rewind(position)?;
-        match &mut self.drafting {
-            Some(drafting) if position == 0 => *drafting = Drafting::new(&drafting.drafter, &self.target),
-            Some(drafting) => drafting.context.rewind(position)?,
-            None => {}
+        self.conversation.caches_mut().rewind(position)?;
+        if let Some(drafting) = &mut self.drafting {
+            drafting.context.rewind(position)?;
         }
         Ok((position, reuse))
     }
 
+    /// The first position from which on both models can go back anywhere.
+    fn floor(&self) -> usize {
+        let drafter = self.drafting.as_ref().map_or(0, |drafting| drafting.context.floor());
+        self.conversation.caches().floor().max(drafter)
+    }
+
+    /// The one place before it that both can go back to.
+    fn remembered(&self) -> Option<usize> {
+        let target = self.conversation.caches().remembered()?;
+        let drafter = self.drafting.as_ref().map(|drafting| (drafting.context.remembered(), drafting.context.floor()));
+        let both = |(remembered, floor)| remembered == Some(target) || floor <= target;
+        drafter.is_none_or(both).then_some(target)
+    }
+
     /// How many tokens are held.
     pub(crate) fn position(&self) -> usize {
-        self.conversation.position()
+        self.conversation.caches().position()
     }
 
     /// Makes the place at hand one that can be gone back to, whatever follows.
     pub(crate) fn remember(&mut self) -> Result<()> {
-        if self.conversation.remembered() == Some(self.position()) {
-            return Ok(());
+        self.conversation.caches_mut().remember()?;
+        if let Some(drafting) = &mut self.drafting {
+            drafting.context.remember()?;
         }
-        Ok(self.conversation.remember()?)
+        Ok(())
     }
 
     /// The two sides of a round.
-    pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Proposer<'_>>) {
+    pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Box<Proposer<'_>>>) {
         let (taps, proposer) = match &mut self.drafting {
-            Some(Drafting { drafter, context }) => (&*drafter.document().taps, Some(context.proposer(sampler.clone()))),
+            Some(Drafting { drafter, context }) => (&*drafter.facts().taps, Some(context.proposer(sampler.clone()))),
             None => (&[][..], None),
         };
         (self.conversation.verifier(sampler.clone(), taps), proposer)
@@ -83,11 +96,7 @@ impl Session {
 }
 
 impl Drafting {
-    fn new(drafter: &Rc<DSpark>, target: &Rc<Model>) -> Self {
-        Self { drafter: Rc::clone(drafter), context: drafter.context(Rc::<Model>::clone(target)) }
-    }
-
-    fn is_of(&self, drafter: &Rc<DSpark>) -> bool {
-        Rc::ptr_eq(&self.drafter, drafter)
+    fn new(drafter: &Drafter, target: &Rc<Model>) -> Self {
+        Self { drafter: drafter.clone(), context: drafter.context(Rc::<Model>::clone(target)) }
     }
 }

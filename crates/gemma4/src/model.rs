@@ -97,7 +97,7 @@ impl Model {
     pub fn forward(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<Rows> {
         self.check_taps(taps)?;
         let rows = usize::try_from(ids.dim(1)).unwrap_or_default();
-        let mut stream = self.embed_raw(ids)?.multiply(&self.embed_scale)?;
+        let mut stream = self.embed(ids)?;
         let per_layer = self.per_layer.as_ref().map(|inputs| inputs.forward(ids, &stream)).transpose()?;
         let position = caches.first().map_or(0, Cache::position);
         let mut pass = Pass::new(rows, position, self.config.window, per_layer);
@@ -133,6 +133,14 @@ impl Model {
 impl Vocabulary for Model {
     fn embed_raw(&self, ids: &Array) -> nn::Result<Array> {
         self.table.rows(ids)
+    }
+
+    fn embed(&self, ids: &Array) -> nn::Result<Array> {
+        Ok(self.table.rows(ids)?.multiply(&self.embed_scale)?)
+    }
+
+    fn head(&self, hidden: &Array) -> nn::Result<Array> {
+        self.head.forward(hidden)
     }
 
     fn logits(&self, hidden: &Array) -> nn::Result<Array> {

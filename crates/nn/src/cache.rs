@@ -143,6 +143,11 @@ impl Cache {
         Ok(())
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self { window: self.window, ..Self::full() };
+    }
+
     /// What [`Cache::restore`] needs to come back here: of a sliding cache one row fewer than its window.
     ///
     /// # Errors

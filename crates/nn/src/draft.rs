@@ -10,10 +10,67 @@ use crate::{Error, Result, wait};
 pub struct Draft {
     /// `[d]`, u32.
     pub tokens: Array,
-    /// What each token was drawn from, log-probabilities `[d, V]`; `None` if the rule does not need it.
-    pub log_q: Option<Array>,
+    /// What each token was drawn from; `None` if the rule does not need it.
+    pub q: Option<Q>,
     /// The drafter's confidence in each token, `[d]` float32, if it has one.
     pub confidences: Option<Array>,
+}
+
+/// What drafted tokens were drawn from: one distribution for each.
+#[derive(Debug, Clone)]
+pub enum Q {
+    /// Log-probabilities of the whole vocabulary, `[d, V]`.
+    Dense(Array),
+    /// Of `n` tokens alone; all others are impossible.
+    Sparse {
+        /// Their ids, `[d, n]`, u32.
+        ids: Array,
+        /// Their log-probabilities, `[d, n]`.
+        log_q: Array,
+    },
+}
+
+impl Q {
+    /// Of `tokens` `[d]` that nothing but their choice could have become.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn certain(tokens: &Array) -> Result<Self> {
+        let ids = tokens.expand_dims(-1)?;
+        Ok(Self::Sparse { log_q: ops::zeros::<f32>(ids.shape())?, ids })
+    }
+
+    /// One behind the other; they are all of one form.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn concatenate(qs: &[Self]) -> Result<Option<Self>> {
+        let (mut ids_of, mut log_q_of) = (Vec::new(), Vec::new());
+        for q in qs {
+            match q {
+                Self::Dense(log_q) => log_q_of.push(log_q),
+                Self::Sparse { ids, log_q } => {
+                    ids_of.push(ids);
+                    log_q_of.push(log_q);
+                }
+            }
+        }
+        if log_q_of.is_empty() {
+            return Ok(None);
+        }
+        let log_q = ops::concatenate(&log_q_of, 0)?;
+        Ok(Some(match ids_of.as_slice() {
+            [] => Self::Dense(log_q),
+            ids => Self::Sparse { ids: ops::concatenate(ids, 0)?, log_q },
+        }))
+    }
+
+    fn arrays_mut(&mut self) -> Vec<&mut Array> {
+        match self {
+            Self::Dense(log_q) => vec![log_q],
+            Self::Sparse { ids, log_q } => vec![ids, log_q],
+        }
+    }
 }
 
 impl decode::Draft for Draft {
@@ -32,7 +89,8 @@ impl decode::Draft for Draft {
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a draft is short")]
     fn truncate(&mut self, len: usize) -> Result<()> {
-        for array in [Some(&mut self.tokens), self.log_q.as_mut(), self.confidences.as_mut()].into_iter().flatten() {
+        let q = self.q.iter_mut().flat_map(Q::arrays_mut);
+        for array in [&mut self.tokens].into_iter().chain(&mut self.confidences).chain(q) {
             *array = array.try_index(..len as i32)?;
         }
         Ok(())

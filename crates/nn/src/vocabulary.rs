@@ -12,6 +12,18 @@ pub trait Vocabulary {
     /// When MLX fails.
     fn embed_raw(&self, ids: &Array) -> Result<Array>;
 
+    /// The same with the scale that the target itself gives them.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    fn embed(&self, ids: &Array) -> Result<Array>;
+
+    /// The product with the head's matrix alone, without final norm and cap: `[.., H]` to `[.., V]`.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    fn head(&self, hidden: &Array) -> Result<Array>;
+
     /// The complete head, softcap included, without the target's final norm: `[.., H]` to `[.., V]`.
     ///
     /// # Errors

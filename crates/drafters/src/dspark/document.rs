@@ -6,14 +6,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{New, parameters};
-use crate::{Error, Result};
+use crate::{Error, Facts, Kind, Result};
 
 /// The file's name.
 pub(crate) const DOCUMENT: &str = "dspark.json";
 
 /// A checked `dspark.json`. Fields that are not known here are kept and written back.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub(crate) struct Document {
     /// The most tokens that a round proposes (γ).
     pub limit: usize,
     /// Width of the backbone, `D`.
@@ -147,23 +147,20 @@ impl Document {
         std::fs::write(&path, text).map_err(|source| Error::File { path, source })
     }
 
-    /// Whether the drafter was made for a target of these dimensions.
-    ///
-    /// # Errors
-    /// Names the first number that differs, and both values.
-    pub fn fit(&self, hidden_size: i32, vocab_size: i32, layers: usize) -> Result<()> {
-        let same = |what, drafter: i32, target: i32| {
-            if drafter == target {
-                Ok(())
-            } else {
-                Err(Error::Mismatch { what, drafter: unsigned(drafter), target: unsigned(target) })
-            }
-        };
-        same("hidden size", self.hidden_size, hidden_size)?;
-        same("vocabulary", self.vocab_size, vocab_size)?;
-        match self.taps.iter().find(|&&tap| tap > layers) {
-            Some(&tap) => Err(Error::Tap { tap, layers }),
-            None => Ok(()),
+    /// What the document says, in the words of all kinds.
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            kind: Kind::DSpark,
+            limit: self.limit,
+            taps: self.taps.clone(),
+            hidden_size: self.hidden_size,
+            vocab_size: self.vocab_size,
+            target_layers: None,
+            layers: self.layers,
+            width: self.width,
+            confident: true,
+            thresholds: self.thresholds.clone(),
+            notes: Vec::new(),
         }
     }
 }
@@ -200,8 +197,4 @@ fn check(config: &RawConfig, dims: &RawDims) -> Result<(), String> {
         return Err(format!("config.tapLayers is {:?} and must be strictly increasing", config.tap_layers));
     }
     Ok(())
-}
-
-fn unsigned(value: i32) -> usize {
-    usize::try_from(value).unwrap_or(0)
 }

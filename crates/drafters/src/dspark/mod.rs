@@ -3,61 +3,57 @@
 //!
 //! There are no rotary positions, no causal mask and no window; everything is computed in float32.
 
-mod backbone;
-mod context;
 mod document;
-mod head;
 mod initial;
 mod parameters;
+mod parts;
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    rc::Rc,
 };
 
-pub use context::{Context, Proposer};
 pub(crate) use document::DOCUMENT;
-pub use document::Document;
+use document::Document;
 pub use initial::New;
-
-use backbone::Backbone;
-use head::Head;
 use mlx_rs::{Array, Dtype};
-use nn::{Inventory, Vocabulary, Weights, save};
+use nn::{Inventory, Weights, save};
 
-use crate::{Error, Result};
+use crate::{BlockDrafter, Error, Facts, Result};
 
-/// A loaded drafter: immutable weights.
+/// What a drafter's files say of it.
+pub(crate) fn describe(folder: &Path) -> Result<Facts> {
+    Ok(Document::read(folder)?.facts())
+}
+
+/// A drafter as its files hold it.
 #[derive(Debug)]
 pub struct DSpark {
     document: Document,
-    backbone: Backbone,
-    head: Head,
-    /// Every parameter under its name in the file, to save them.
+    /// Every parameter under its name in the file, in the file's order.
     parameters: Vec<(String, Array)>,
 }
 
 impl DSpark {
     /// Checks that the files hold every parameter, without reading them.
-    pub(crate) fn check(document: &Document, folder: &Path) -> Result<Inventory> {
+    pub(crate) fn check(folder: &Path) -> Result<(Facts, Inventory)> {
+        let document = Document::read(folder)?;
         let inventory = Inventory::read(folder)?;
-        parameters::fit(document, &inventory)?;
-        Ok(inventory)
+        parameters::fit(&document, &inventory)?;
+        Ok((document.facts(), inventory))
     }
 
-    pub(crate) fn load(document: Document, folder: &Path) -> Result<Self> {
+    /// Reads a folder with a `dspark.json`.
+    ///
+    /// # Errors
+    /// When the description is malformed, or a parameter is missing.
+    pub fn load(folder: &Path) -> Result<Self> {
+        let document = Document::read(folder)?;
         let inventory = Inventory::read(folder)?;
         let weights = Weights::read(&parameters::fit(&document, &inventory)?, Dtype::Float32)?;
         let names = parameters::shapes(&document).into_iter().map(|(name, _)| name);
         let parameters = names.map(|name| (name.clone(), weights.tensor(&name))).collect();
-        Ok(Self::new(document, parameters))
-    }
-
-    fn new(document: Document, parameters: Vec<(String, Array)>) -> Self {
-        let backbone = Backbone::new(&document, &parameters);
-        let head = Head::new(&document, &parameters);
-        Self { document, backbone, head, parameters }
+        Ok(Self { document, parameters })
     }
 
     /// A fresh drafter: the backbone is drawn at random, the sequential head and the confidence start at zero.
@@ -70,7 +66,7 @@ impl DSpark {
         let document = Document::new(new)?;
         parameters::check_size(&document)?;
         let parameters = initial::parameters(&document, new.seed);
-        Ok(Self::new(document, parameters))
+        Ok(Self { document, parameters })
     }
 
     /// Writes the drafter as a new folder, whole or not at all.
@@ -93,29 +89,21 @@ impl DSpark {
         fs::rename(&unfinished, folder).map_err(failed)
     }
 
-    /// What the drafter's files say of it.
-    #[must_use]
-    pub fn document(&self) -> &Document {
-        &self.document
-    }
-
     /// Every parameter under its name in the file, in the file's order.
     #[must_use]
     pub fn parameters(&self) -> &[(String, Array)] {
         &self.parameters
     }
 
-    /// Whether the drafter was made for a target like this one, of `layers` layers.
-    ///
-    /// # Errors
-    /// Names the first number that differs, and both values.
-    pub fn fit(&self, target: &dyn Vocabulary, layers: usize) -> Result<()> {
-        self.document.fit(target.hidden_size(), target.size(), layers)
+    /// What the description says.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        self.document.facts()
     }
 
-    /// An empty context for one conversation with a target that lends `vocabulary`.
+    /// The drafter that they make.
     #[must_use]
-    pub fn context(self: &Rc<Self>, vocabulary: Rc<dyn Vocabulary>) -> Context {
-        Context::new(Rc::clone(self), vocabulary)
+    pub fn drafter(&self) -> BlockDrafter {
+        parts::assemble(&self.document, &self.parameters)
     }
 }

@@ -5,11 +5,20 @@
 
 use mlx_rs::{Array, ops::indexing::argmax_axis};
 
-use super::noise::{Use, gumbel};
+use super::{
+    Subset, named,
+    noise::{Use, gumbel},
+};
 use crate::Result;
 
-/// The tokens for the positions from `position` on, one for each row of `scores` `[L, V]`; u32 `[L]`.
-pub(super) fn choose(scores: &Array, seed: u64, position: usize) -> Result<Array> {
-    let noise = gumbel(seed, position, scores.dim(0), scores.dim(1), Use::Token)?;
-    Ok(argmax_axis(scores.add(noise)?, -1, false)?)
+/// The tokens for the positions from `position` on, one for each row of `scores` `[L, n]`; u32 `[L]`. A token has the
+/// same noise whether it is chosen from the whole vocabulary or from a few.
+pub(super) fn choose(scores: &Array, subset: Option<&Subset>, seed: u64, position: usize) -> Result<Array> {
+    let vocabulary = subset.map_or(scores.dim(1), |subset| subset.of);
+    let noise = gumbel(seed, position, scores.dim(0), vocabulary, Use::Token)?;
+    let noise = match subset {
+        Some(subset) => noise.take_axis(&subset.ids, 1)?,
+        None => noise,
+    };
+    named(argmax_axis(scores.add(noise)?, -1, false)?, subset)
 }

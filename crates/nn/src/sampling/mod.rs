@@ -14,7 +14,7 @@ use decode::{Token, Verdict};
 use mlx_rs::{Array, Dtype, ops, ops::indexing::argmax_axis};
 use serde::{Deserialize, Serialize};
 
-use crate::{Draft, Result, finite, scalar, wait};
+use crate::{Draft, Q, Result, finite, scalar, wait};
 
 /// How a drafted token is accepted at a temperature above 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,10 +63,19 @@ pub struct Sampler {
 /// A drafted token, on the device.
 #[derive(Debug)]
 pub struct Drawn {
-    /// `[1]`, u32.
+    /// `[1]`, u32; of [`Sampler::pick`] `[d]`.
     pub token: Array,
-    /// What it was drawn from, log-probabilities `[1, V]`, if the rule needs it.
-    pub log_q: Option<Array>,
+    /// What it was drawn from, if the rule needs it.
+    pub q: Option<Q>,
+}
+
+/// Some tokens of a vocabulary: those that a drafter can propose at all, or its candidates for one position.
+#[derive(Debug, Clone)]
+pub struct Subset {
+    /// Their ids, `[n]`, u32.
+    pub ids: Array,
+    /// How many tokens the vocabulary has.
+    pub of: i32,
 }
 
 /// The outcome of a pass, on the host.
@@ -99,19 +108,44 @@ impl Sampler {
         Self { suppressed, ..self }
     }
 
-    /// Draws the drafter's token for `position` of the sequence from logits `[1, V]`.
+    /// Draws the drafter's token for `position` of the sequence from logits `[1, n]`, of the whole vocabulary or of
+    /// `subset`.
     ///
     /// # Errors
     /// When MLX fails.
-    pub fn draw(&self, logits: &Array, position: usize) -> Result<Drawn> {
-        let logits = self.suppress(logits)?;
+    pub fn draw(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
+        let logits = self.suppress(logits, subset)?;
         if self.is_greedy() {
-            return Ok(Drawn { token: argmax_axis(logits, -1, false)?, log_q: None });
+            return Ok(Drawn { token: best(&logits, subset)?, q: None });
         }
         let scores = transforms::apply(&logits, &self.sampling)?;
+        let seed = self.sampling.seed;
         match self.sampling.rule {
-            Rule::Coupled => Ok(Drawn { token: coupled::choose(&scores, self.sampling.seed, position)?, log_q: None }),
-            Rule::Ratio => ratio::draw(&scores, self.sampling.seed, position),
+            Rule::Coupled => Ok(Drawn { token: coupled::choose(&scores, subset, seed, position)?, q: None }),
+            Rule::Ratio => ratio::draw(&scores, subset, seed, position),
+        }
+    }
+
+    /// The drafter's tokens for the positions from `position` on, one for each row of logits `[d, n]` that do not depend
+    /// on each other; their `q`, if the rule needs it. Under the ratio rule they are the most likely ones, of which
+    /// the target accepts more than of independent draws.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn pick(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
+        let logits = self.suppress(logits, subset)?;
+        if self.is_greedy() {
+            return Ok(Drawn { token: best(&logits, subset)?, q: None });
+        }
+        match self.sampling.rule {
+            Rule::Coupled => {
+                let scores = transforms::apply(&logits, &self.sampling)?;
+                Ok(Drawn { token: coupled::choose(&scores, subset, self.sampling.seed, position)?, q: None })
+            }
+            Rule::Ratio => {
+                let token = best(&logits, subset)?;
+                Ok(Drawn { q: Some(Q::certain(&token)?), token })
+            }
         }
     }
 
@@ -121,29 +155,44 @@ impl Sampler {
     /// When MLX fails.
     pub fn judge(&self, logits: &Array, draft: Option<&Draft>, position: usize) -> Result<Judged> {
         let finite = finite(logits)?.all(None)?;
-        let logits = self.suppress(logits)?;
+        let logits = self.suppress(logits, None)?;
         let ruling = if self.is_greedy() {
             Ruling::Choices(argmax_axis(logits, -1, false)?)
         } else {
             let scores = transforms::apply(&logits, &self.sampling)?;
             match (self.sampling.rule, draft) {
                 (Rule::Ratio, Some(draft)) => ratio::judge(&scores, draft, self.sampling.seed, position)?,
-                _ => Ruling::Choices(coupled::choose(&scores, self.sampling.seed, position)?),
+                _ => Ruling::Choices(coupled::choose(&scores, None, self.sampling.seed, position)?),
             }
         };
         ruling.read(draft, &finite)
     }
 
-    /// Logits `[.., V]` with those of the suppressed tokens at −∞.
-    fn suppress(&self, logits: &Array) -> Result<Array> {
-        match &self.suppressed {
-            Some(suppressed) => Ok(ops::select(suppressed, scalar(f32::NEG_INFINITY, logits.dtype())?, logits)?),
-            None => Ok(logits.clone()),
-        }
+    /// Logits `[.., n]` with those of the suppressed tokens at −∞.
+    fn suppress(&self, logits: &Array, subset: Option<&Subset>) -> Result<Array> {
+        let Some(suppressed) = &self.suppressed else { return Ok(logits.clone()) };
+        let suppressed = match subset {
+            Some(subset) => &suppressed.take_axis(&subset.ids, 0)?,
+            None => suppressed,
+        };
+        Ok(ops::select(suppressed, scalar(f32::NEG_INFINITY, logits.dtype())?, logits)?)
     }
 
     fn is_greedy(&self) -> bool {
         self.sampling.temperature <= 0.0
+    }
+}
+
+/// The most likely token of each row of `logits` `[d, n]`, u32 `[d]`.
+fn best(logits: &Array, subset: Option<&Subset>) -> Result<Array> {
+    named(argmax_axis(logits, -1, false)?, subset)
+}
+
+/// The ids of the tokens at these places, `[d]`.
+fn named(places: Array, subset: Option<&Subset>) -> Result<Array> {
+    match subset {
+        Some(subset) => Ok(subset.ids.take_axis(places, 0)?),
+        None => Ok(places),
     }
 }
 

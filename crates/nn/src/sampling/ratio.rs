@@ -8,46 +8,75 @@ use mlx_rs::{
 };
 
 use super::{
-    Drawn, Ruling,
+    Drawn, Ruling, Subset, named,
     noise::{Use, gumbel, keys, uniform},
 };
-use crate::{Draft, Result};
+use crate::{Draft, Q, Result};
 
 /// Below this mass the residual is rounding noise: p and q are equal, and p itself is drawn from.
 const NO_MASS: f32 = 1e-12;
 
-/// Draws the drafter's token for `position` from `scores` `[1, V]`, and keeps what it was drawn from.
-pub(super) fn draw(scores: &Array, seed: u64, position: usize) -> Result<Drawn> {
+/// Draws the drafter's token for `position` from `scores` `[1, n]`, and keeps what it was drawn from.
+pub(super) fn draw(scores: &Array, subset: Option<&Subset>, seed: u64, position: usize) -> Result<Drawn> {
     let noise = gumbel(seed, position, 1, scores.dim(1), Use::Draft)?;
-    let token = argmax_axis(scores.add(noise)?, -1, false)?;
-    Ok(Drawn { token, log_q: Some(log_softmax(scores)?) })
+    let token = named(argmax_axis(scores.add(noise)?, -1, false)?, subset)?;
+    let log_q = log_softmax(scores)?;
+    let q = match subset {
+        Some(subset) => Q::Sparse { ids: subset.ids.expand_dims(0)?, log_q },
+        None => Q::Dense(log_q),
+    };
+    Ok(Drawn { token, q: Some(q) })
 }
 
 /// Judges a draft by the target's scores `[d + 1, V]`; row 0 chooses the token at `position`.
 pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -> Result<Ruling> {
-    let Some(log_q) = &draft.log_q else {
+    let Some(q) = &draft.q else {
         return Err(crate::Error::Unsaid);
     };
-    let (rows, vocabulary) = (log_q.dim(0), log_q.dim(1));
+    let rows = draft.tokens.dim(0);
     let p = ops::exp(log_softmax(scores)?)?;
     let p_drafted = p.try_index((..rows, ..))?;
-    let q = ops::exp(log_q)?;
-
     let tokens = draft.tokens.reshape(&[rows, 1])?;
-    let of_token = |probabilities: &Array| take_along_axis(probabilities, &tokens, -1)?.reshape(&[rows]);
-    let stands = uniform(seed, position, rows, Use::Accept)?.multiply(of_token(&q)?)?.lt(of_token(&p_drafted)?)?;
+
+    let p_of_token = take_along_axis(&p_drafted, &tokens, -1)?.reshape(&[rows])?;
+    let stands = uniform(seed, position, rows, Use::Accept)?.multiply(q.of(&tokens)?)?.lt(p_of_token)?;
     let accepted = stands.as_dtype(Dtype::Uint32)?.cumprod(0, None, None)?.sum(None)?.as_dtype(Dtype::Uint32)?;
 
-    let residual = ops::maximum(p_drafted.subtract(&q)?, Array::from_f32(0.0))?;
+    let residual = q.residual(&p_drafted)?;
     let mass = residual.sum_axis(-1, true)?;
     let residual = ops::select(mass.gt(Array::from_f32(NO_MASS))?, &residual, &p_drafted)?;
     let weights = ops::concatenate(&[&residual, &p.try_index((rows.., ..))?], 0)?;
     // Only the row behind the last accepted token is drawn from, with the noise of its position.
     let weights = weights.take_axis(&accepted, 0)?;
     let noise =
-        random::gumbel::<f32>(&[vocabulary], &keys(seed, position, rows + 1, Use::Token)?.take_axis(&accepted, 0)?)?;
+        random::gumbel::<f32>(&[scores.dim(1)], &keys(seed, position, rows + 1, Use::Token)?.take_axis(&accepted, 0)?)?;
     let next = argmax_axis(ops::log(weights)?.add(noise)?, -1, false)?;
     Ok(Ruling::Ruled { accepted, next })
+}
+
+impl Q {
+    /// The probabilities of `tokens` `[d, 1]`, one in each row; `[d]`.
+    fn of(&self, tokens: &Array) -> Result<Array> {
+        let probabilities = match self {
+            Self::Dense(log_q) => ops::exp(take_along_axis(log_q, tokens, -1)?)?,
+            Self::Sparse { ids, log_q } => {
+                ops::select(ids.eq(tokens)?, ops::exp(log_q)?, Array::from_f32(0.0))?.sum_axis(-1, false)?
+            }
+        };
+        Ok(probabilities.reshape(&[-1])?)
+    }
+
+    /// `max(0, p − q)` for `p` `[d, V]`. What a sparse `q` does not name keeps its full `p`.
+    fn residual(&self, p: &Array) -> Result<Array> {
+        let zero = Array::from_f32(0.0);
+        match self {
+            Self::Dense(log_q) => Ok(ops::maximum(p.subtract(ops::exp(log_q)?)?, zero)?),
+            Self::Sparse { ids, log_q } => {
+                let left = ops::maximum(take_along_axis(p, ids, -1)?.subtract(ops::exp(log_q)?)?, zero)?;
+                Ok(p.put_along_axis(ids, left, -1)?)
+            }
+        }
+    }
 }
 
 fn log_softmax(scores: &Array) -> Result<Array> {

@@ -1,18 +1,19 @@
-//! Drafters: backbone rows, logits, tokens, confidences and context of successive rounds with a growing context.
+//! `DSpark` in its own format.
 
 use std::{ops::ControlFlow, path::Path, rc::Rc};
 
 use ::decode::{Answer, Draft as _, Drafter, Limits, Pass, Provenance, Target, Thresholds, Token, Verdict};
-use ::drafters::DSpark;
-use mlx_rs::{Array, Dtype, ops::indexing::IndexOp};
-use nn::{Draft, Linear, Matrix, Sampler, Sampling, Vocabulary};
+use ::drafters::{BlockContext, BlockDrafter, DSpark};
+use mlx_rs::{Array, ops::indexing::IndexOp};
+use nn::{Draft, Vocabulary};
 use serde_json::Value;
 use tests::{
     Outcome, fixtures,
+    lender::Lender,
     tensors::{Tensors, check_close},
 };
 
-const TOLERANCE: f32 = 2e-4;
+use super::{TOLERANCE, greedy};
 
 #[test]
 fn dspark_seed_drafters_give_the_reference_numbers_round_after_round() -> Outcome {
@@ -24,7 +25,7 @@ fn dspark_seed_drafters_give_the_reference_numbers_round_after_round() -> Outcom
         for (round, &anchor) in fixture.inputs.ids("anchors")?.iter().enumerate() {
             let taps = fixture.inputs.get(&format!("round{round}.context_rows"))?;
             let rows = usize::try_from(taps.dim(1))?;
-            context.proposer(greedy()).commit(taps, rows)?;
+            context.proposer(greedy()).commit(&vec![0; rows], taps)?;
             position += rows;
             fixture.check_round(&mut context, round, anchor, position)?;
         }
@@ -38,7 +39,7 @@ fn dspark_seed_drafts_are_pruned_where_the_reference_prunes() -> Outcome {
         let fixture = Fixture::read(&folder)?;
         let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json"))?)?;
         let thresholds = serde_json::from_value::<Vec<f32>>(meta["thresholds"].clone())?;
-        let limit = fixture.drafter.document().limit;
+        let limit = fixture.drafter.facts().limit;
         fixture.check_pruned("thresholds", Thresholds { limit, thresholds, min_conf: None })?;
         let min_conf = serde_json::from_value::<Option<f32>>(meta["minConf"].clone())?;
         fixture.check_pruned("minconf", Thresholds { limit, thresholds: Vec::new(), min_conf })?;
@@ -50,9 +51,9 @@ fn dspark_seed_drafts_are_pruned_where_the_reference_prunes() -> Outcome {
 fn a_saved_drafter_loads_as_it_was() -> Outcome {
     let folder = fixtures::path("drafters/dspark_seed/rnn/checkpoint");
     let copy = tempfile::tempdir()?;
-    let drafter = ::drafters::open(&folder)?;
+    let drafter = DSpark::load(&folder)?;
     drafter.save(copy.path())?;
-    let again = ::drafters::open(copy.path())?;
+    let again = DSpark::load(copy.path())?;
     for ((name, saved), (_, loaded)) in drafter.parameters().iter().zip(again.parameters()) {
         check_close(name, loaded, saved, 0.0)?;
     }
@@ -64,7 +65,7 @@ fn a_saved_drafter_loads_as_it_was() -> Outcome {
 }
 
 struct Fixture {
-    drafter: Rc<DSpark>,
+    drafter: Rc<BlockDrafter>,
     target: Rc<dyn Vocabulary>,
     inputs: Tensors,
     outputs: Tensors,
@@ -75,17 +76,17 @@ impl Fixture {
         let inputs = Tensors::read(&folder.join("inputs.safetensors"))?;
         let table = inputs.get("target_embed.weight")?.clone();
         Ok(Self {
-            drafter: Rc::new(::drafters::open(&folder.join("checkpoint"))?),
-            target: Rc::new(Lender { head: Linear::new(Matrix::Dense(table.clone())), table }),
+            drafter: Rc::new(DSpark::load(&folder.join("checkpoint"))?.drafter()),
+            target: Rc::new(Lender::new(table, 1.0, Some(30.0))),
             outputs: Tensors::read(&folder.join("outputs.safetensors"))?,
             inputs,
         })
     }
 
-    fn check_round(&self, context: &mut ::drafters::Context, round: usize, anchor: u32, position: usize) -> Outcome {
+    fn check_round(&self, context: &mut BlockContext, round: usize, anchor: u32, position: usize) -> Outcome {
         let wanted = |name: &str| self.outputs.get(&format!("round{round}.{name}"));
-        let limit = self.drafter.document().limit;
-        for (layer, cache) in context.caches().iter().enumerate() {
+        let limit = self.drafter.facts().limit;
+        for (layer, cache) in context.caches().layers().iter().enumerate() {
             let (keys, values) = cache.rows()?.ok_or("the context is empty")?;
             check_close("context keys", &keys.index(0), wanted(&format!("ctx_k.{layer}"))?, TOLERANCE)?;
             check_close("context values", &values.index(0), wanted(&format!("ctx_v.{layer}"))?, TOLERANCE)?;
@@ -113,7 +114,7 @@ impl Fixture {
         let taps = self.inputs.get("round0.context_rows")?;
         let rows = usize::try_from(taps.dim(1))?;
         let mut proposer = context.proposer(greedy());
-        proposer.commit(taps, rows)?;
+        proposer.commit(&vec![0; rows], taps)?;
         let prompt = [vec![0; rows], vec![self.inputs.ids("anchors")?[0]]].concat();
         let mut answer = Answer::new(&prompt, Limits { max_tokens: usize::MAX, ..Limits::default() })?;
         let mut target = Agreeing { taps: taps.clone() };
@@ -151,37 +152,5 @@ impl Target for Agreeing {
 
     fn commit(&mut self, _rows: usize) -> nn::Result<()> {
         Ok(())
-    }
-}
-
-fn greedy() -> Sampler {
-    Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() })
-}
-
-/// The fixture's stand-in for a target: a table, tied, with a cap of 30.
-struct Lender {
-    table: Array,
-    head: Linear,
-}
-
-impl Vocabulary for Lender {
-    fn embed_raw(&self, ids: &Array) -> nn::Result<Array> {
-        Ok(self.table.take_axis(ids, 0)?)
-    }
-
-    fn logits(&self, hidden: &Array) -> nn::Result<Array> {
-        nn::softcap(&self.head.forward(hidden)?, 30.0)
-    }
-
-    fn dtype(&self) -> Dtype {
-        Dtype::Float32
-    }
-
-    fn hidden_size(&self) -> i32 {
-        self.table.dim(1)
-    }
-
-    fn size(&self) -> i32 {
-        self.table.dim(0)
     }
 }

@@ -1,0 +1,123 @@
+//! Attention of a block's rows to the context and to each other.
+
+use mlx_rs::Array;
+use nn::{Cache, Linear, Mask, Norm, Result, Rope, Visible, attend, merge_heads, split_heads};
+
+/// One layer's attention. The context's rows give keys and values only (`DSpark` paper, Eq. 3).
+#[derive(Debug)]
+pub(crate) struct Attention {
+    pub(crate) heads: Heads,
+    pub(crate) queries: Linear,
+    pub(crate) query_norm: Option<Norm>,
+    pub(crate) keys: Linear,
+    pub(crate) key_norm: Option<Norm>,
+    /// `None` where the values share the keys' projection.
+    pub(crate) values: Option<Linear>,
+    pub(crate) value_norm: Option<Norm>,
+    pub(crate) output: Linear,
+    /// `None` where rows have no positions.
+    pub(crate) rope: Option<Rope>,
+    /// How much of the context is seen, if not all.
+    pub(crate) window: Option<Window>,
+    /// Whether a row sees those behind it in the block.
+    pub(crate) causal: bool,
+}
+
+/// How queries are cut, and scaled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heads {
+    /// Heads of the queries.
+    pub(crate) queries: i32,
+    /// Heads of keys and values, which several queries share.
+    pub(crate) groups: i32,
+    /// Scale of the scores.
+    pub(crate) scale: f32,
+}
+
+/// How much of the context a sliding layer sees.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Window {
+    /// A row sees this many positions up to its own.
+    OfRow(usize),
+    /// Every row sees the newest ones before the anchor, this many.
+    OfAnchor(usize),
+}
+
+impl Attention {
+    /// A cache that holds as much of the context as is ever seen.
+    pub(crate) fn cache(&self) -> Cache {
+        match self.window {
+            None => Cache::full(),
+            Some(Window::OfRow(window)) => Cache::sliding(window),
+            Some(Window::OfAnchor(window)) => Cache::sliding(window + 1),
+        }
+    }
+
+    /// Puts context rows `[1, n, D]` into `cache` for good. They depend on nothing else, so a row is projected once in
+    /// its life.
+    pub(crate) fn extend(&self, rows: &Array, cache: &mut Cache) -> Result<()> {
+        self.write(rows, cache)?;
+        cache.commit(usize::try_from(rows.dim(1)).unwrap_or(0))
+    }
+
+    /// The rows of a block, `[1, B, D]` to `[1, B, D]`. They leave nothing in `cache`.
+    pub(crate) fn forward(&self, rows: &Array, cache: &mut Cache) -> Result<Array> {
+        let position = cache.position();
+        let queries = split_heads(&self.queries.forward(rows)?, self.heads.queries)?;
+        let queries = self.placed(normed(queries, self.query_norm.as_ref())?, position)?;
+        let visible = self.write(rows, cache)?;
+        cache.commit(0)?;
+        let mask = self.mask(rows.dim(1).unsigned_abs() as usize, &visible);
+        let attended = attend(&queries, &visible.keys, &visible.values, self.heads.scale, &mask)?;
+        self.output.forward(&merge_heads(&attended)?)
+    }
+
+    fn write(&self, rows: &Array, cache: &mut Cache) -> Result<Visible> {
+        let projected = split_heads(&self.keys.forward(rows)?, self.heads.groups)?;
+        let values = match &self.values {
+            Some(values) => split_heads(&values.forward(rows)?, self.heads.groups)?,
+            None => projected.clone(),
+        };
+        let keys = self.placed(normed(projected, self.key_norm.as_ref())?, cache.position())?;
+        cache.append(&keys, &normed(values, self.value_norm.as_ref())?)
+    }
+
+    fn placed(&self, rows: Array, position: usize) -> Result<Array> {
+        match &self.rope {
+            Some(rope) => rope.rotate(&rows, position),
+            None => Ok(rows),
+        }
+    }
+
+    /// Who sees whom: masks follow positions, never places in a buffer.
+    fn mask(&self, rows: usize, visible: &Visible) -> Mask {
+        let before = visible.before;
+        let narrowed = match self.window {
+            Some(Window::OfRow(window)) => before + rows > window,
+            _ => false,
+        };
+        if !self.causal && !narrowed {
+            return Mask::None;
+        }
+        let sees = |row: usize, key: usize| match key.checked_sub(before) {
+            Some(other) => !self.causal || other <= row,
+            None => match self.window {
+                Some(Window::OfRow(window)) => row + before - key < window,
+                _ => true,
+            },
+        };
+        let mask = (0..rows).flat_map(|row| (0..before + rows).map(move |key| sees(row, key)));
+        Mask::Rows(Array::from_iter(mask, &[size(rows), size(before + rows)]))
+    }
+}
+
+fn normed(rows: Array, norm: Option<&Norm>) -> Result<Array> {
+    match norm {
+        Some(norm) => norm.forward(&rows),
+        None => Ok(rows),
+    }
+}
+
+fn size(rows: usize) -> i32 {
+    i32::try_from(rows).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,127 @@
+//! The layers of a block drafter.
+
+use mlx_rs::{Array, ops};
+use nn::{Caches, Linear, Norm, Result, gelu};
+
+use super::{Attention, Convolution};
+
+/// Projects the target's rows into a context, and runs a block over it.
+#[derive(Debug)]
+pub(crate) struct Backbone {
+    /// From tapped rows `[.., m·H]` to context rows `[.., D]` (`DSpark` paper, Eq. 2).
+    pub(crate) context: Linear,
+    pub(crate) context_norm: Norm,
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) norm: Norm,
+}
+
+/// One layer; every part that is optional belongs to some kinds only.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    pub(crate) before_attention: Norm,
+    /// Whether the context passes that norm too.
+    pub(crate) norms_context: bool,
+    pub(crate) attention: Attention,
+    pub(crate) after_attention: Option<Norm>,
+    pub(crate) before_feed_forward: Norm,
+    pub(crate) feed_forward: FeedForward,
+    pub(crate) after_feed_forward: Option<Norm>,
+    /// Around attention and feed-forward part.
+    pub(crate) convolutions: Option<[Convolution; 2]>,
+    /// Scales the whole stream.
+    pub(crate) scalar: Option<Array>,
+}
+
+/// `down(act(gate(x)) ⊙ up(x))`.
+#[derive(Debug)]
+pub(crate) struct FeedForward {
+    pub(crate) gate: Linear,
+    pub(crate) up: Linear,
+    pub(crate) down: Linear,
+    pub(crate) activation: Activation,
+}
+
+/// What bends a feed-forward part's gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Activation {
+    /// In its tanh approximation.
+    Gelu,
+    /// `x·σ(x)`.
+    Silu,
+}
+
+impl Backbone {
+    /// Empty caches for the context.
+    pub(crate) fn caches(&self) -> Caches {
+        Caches::new(self.layers.iter().map(|layer| layer.attention.cache()).collect())
+    }
+
+    /// Takes tapped rows `[1, n, m·H]` into the context.
+    pub(crate) fn extend(&self, taps: &Array, caches: &mut Caches) -> Result<()> {
+        let rows = self.context_norm.forward(&self.context.forward(taps)?)?;
+        for (layer, cache) in self.layers.iter().zip(caches.layers_mut()) {
+            match layer.norms_context {
+                true => layer.attention.extend(&layer.before_attention.forward(&rows)?, cache)?,
+                false => layer.attention.extend(&rows, cache)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A block `[1, B, D]` after the last norm, `[B, D]`.
+    pub(crate) fn forward(&self, block: Array, caches: &mut Caches) -> Result<Array> {
+        let mut rows = block;
+        for (layer, cache) in self.layers.iter().zip(caches.layers_mut()) {
+            rows = layer.forward(&rows, cache)?;
+        }
+        Ok(self.norm.forward(&rows)?.squeeze_axes(&[0])?)
+    }
+}
+
+impl Layer {
+    fn forward(&self, x: &Array, cache: &mut nn::Cache) -> Result<Array> {
+        let [around_attention, around_feed_forward] = match &self.convolutions {
+            Some([first, second]) => [Some(first), Some(second)],
+            None => [None, None],
+        };
+        let attention = |rows: &Array| self.attention.forward(rows, cache);
+        let branch = around(around_attention, &self.before_attention.forward(x)?, attention)?;
+        let x = x.add(optional(self.after_attention.as_ref(), branch)?)?;
+        let feed_forward = |rows: &Array| self.feed_forward.forward(rows);
+        let branch = around(around_feed_forward, &self.before_feed_forward.forward(&x)?, feed_forward)?;
+        let x = x.add(optional(self.after_feed_forward.as_ref(), branch)?)?;
+        match &self.scalar {
+            Some(scalar) => Ok(x.multiply(scalar)?),
+            None => Ok(x),
+        }
+    }
+}
+
+impl FeedForward {
+    fn forward(&self, x: &Array) -> Result<Array> {
+        let gate = self.gate.forward(x)?;
+        let gate = match self.activation {
+            Activation::Gelu => gelu(&gate)?,
+            Activation::Silu => ops::sigmoid(&gate)?.multiply(&gate)?,
+        };
+        self.down.forward(&gate.multiply(self.up.forward(x)?)?)
+    }
+}
+
+/// A sublayer between the two stages of a convolution, if there is one.
+fn around(
+    convolution: Option<&Convolution>,
+    x: &Array,
+    sublayer: impl FnOnce(&Array) -> Result<Array>,
+) -> Result<Array> {
+    let Some(convolution) = convolution else { return sublayer(x) };
+    let kernels = convolution.kernels(x)?;
+    kernels[1].apply(&sublayer(&kernels[0].apply(x)?)?)
+}
+
+fn optional(norm: Option<&Norm>, x: Array) -> Result<Array> {
+    match norm {
+        Some(norm) => norm.forward(&x),
+        None => Ok(x),
+    }
+}

@@ -1,0 +1,121 @@
+//! What a drafter keeps of one conversation, and how it proposes for one answer.
+
+use std::rc::Rc;
+
+use decode::{Drafter, Token};
+use mlx_rs::{Array, ops::indexing::TryIndexOp};
+use nn::{Caches, Draft, Error, Result, Sampler, Vocabulary, wait};
+
+use super::{BlockDrafter, walk::Block};
+
+/// The projected rows of the tokens so far. The tapped rows themselves are not kept.
+pub struct BlockContext {
+    drafter: Rc<BlockDrafter>,
+    vocabulary: Rc<dyn Vocabulary>,
+    caches: Caches,
+}
+
+impl BlockContext {
+    pub(super) fn new(drafter: Rc<BlockDrafter>, vocabulary: Rc<dyn Vocabulary>) -> Self {
+        let caches = drafter.backbone.caches();
+        Self { drafter, vocabulary, caches }
+    }
+
+    /// The drafter of one answer, which draws with `sampler`.
+    #[must_use]
+    pub fn proposer(&mut self, sampler: Sampler) -> BlockProposer<'_> {
+        BlockProposer { context: self, sampler }
+    }
+
+    /// The context's keys and values, `[1, groups, rows, D]` each, by layer.
+    #[must_use]
+    pub fn caches(&self) -> &Caches {
+        &self.caches
+    }
+}
+
+impl crate::Context for BlockContext {
+    fn position(&self) -> usize {
+        self.caches.position()
+    }
+
+    fn floor(&self) -> usize {
+        self.caches.floor()
+    }
+
+    fn remembered(&self) -> Option<usize> {
+        self.caches.remembered()
+    }
+
+    fn remember(&mut self) -> Result<()> {
+        self.caches.remember()
+    }
+
+    fn rewind(&mut self, position: usize) -> Result<()> {
+        self.caches.rewind(position)
+    }
+
+    fn proposer(&mut self, sampler: Sampler) -> Box<crate::Proposer<'_>> {
+        Box::new(Self::proposer(self, sampler))
+    }
+}
+
+/// A drafter as the loop sees it.
+pub struct BlockProposer<'a> {
+    context: &'a mut BlockContext,
+    sampler: Sampler,
+}
+
+impl BlockProposer<'_> {
+    /// The rows behind `anchor` after the last norm, `[B, D]`, and the logits of those that are read to propose `limit`
+    /// tokens, `[limit, V_d]` float32, before anything that depends on the tokens chosen.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn block(&mut self, anchor: Token, limit: usize) -> Result<(Array, Array)> {
+        let BlockContext { drafter, vocabulary, caches } = &mut *self.context;
+        let (slots, vocabulary) = (drafter.slots, &**vocabulary);
+        let block = drafter.inputs.block(anchor, slots.built(limit), vocabulary, drafter.dtype)?;
+        let rows = drafter.backbone.forward(block, caches)?;
+        let read = rows.try_index((size(slots.first)..size(slots.first + limit), ..))?;
+        let base = drafter.head.logits(&read, vocabulary)?;
+        Ok((rows, base))
+    }
+}
+
+impl Drafter for BlockProposer<'_> {
+    type Draft = Draft;
+    type Taps = Array;
+    type Error = Error;
+
+    fn limit(&self) -> usize {
+        self.context.drafter.slots.limit()
+    }
+
+    fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Draft> {
+        let rows = self.context.caches.position();
+        if rows != position {
+            return Err(Error::Context { rows, position });
+        }
+        let (rows, base) = self.block(anchor, limit)?;
+        let drafter = &self.context.drafter;
+        let (first, subset) = (size(drafter.slots.first), drafter.subset.as_ref());
+        drafter.walk.draft(&Block { anchor, position, rows, first, base, subset }, &self.sampler)
+    }
+
+    fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {
+        let BlockContext { drafter, caches, .. } = &mut *self.context;
+        let taps = taps.try_index((.., ..size(tokens.len()), ..))?.as_dtype(drafter.dtype)?;
+        drafter.backbone.extend(&taps, caches)?;
+        // A round's few rows are computed with the next proposal. A chunk of the prompt is computed now, or the graph
+        // would keep every chunk's tapped rows alive until then.
+        if tokens.len() > drafter.slots.rows {
+            wait(caches.arrays())?;
+        }
+        Ok(())
+    }
+}
+
+fn size(rows: usize) -> i32 {
+    i32::try_from(rows).unwrap_or(i32::MAX)
+}

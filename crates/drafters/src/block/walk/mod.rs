@@ -1,0 +1,74 @@
+//! From a block's logits to tokens.
+
+mod selector;
+mod sequential;
+
+use decode::Token;
+use mlx_rs::{Array, ops::indexing::TryIndexOp};
+use nn::{Draft, Result, Sampler, Subset};
+pub(crate) use selector::Selector;
+pub(crate) use sequential::{Bias, Confidence, Previous, Sequential};
+
+/// How the tokens of a block are chosen.
+#[derive(Debug)]
+pub(crate) enum Walk {
+    /// Each row by itself.
+    Rows,
+    /// From left to right, with a bias that depends on the tokens before (`DSpark` paper, Eq. 4).
+    Sequential(Sequential),
+    /// From left to right, among a few candidates for each row (`DFlash` 2).
+    Selector(Selector),
+}
+
+/// A block that has been computed.
+#[derive(Debug)]
+pub(crate) struct Block<'a> {
+    /// The token that it follows.
+    pub(crate) anchor: Token,
+    /// Where the anchor stands.
+    pub(crate) position: usize,
+    /// All rows after the last norm, `[B, D]`.
+    pub(crate) rows: Array,
+    /// The first row that is read.
+    pub(crate) first: i32,
+    /// The logits of the rows that are read, `[n, V_d]`, float32.
+    pub(crate) base: Array,
+    /// The tokens that the logits stand for, if these are not all.
+    pub(crate) subset: Option<&'a Subset>,
+}
+
+impl Block<'_> {
+    /// How many tokens it proposes.
+    fn len(&self) -> i32 {
+        self.base.dim(0)
+    }
+
+    /// The rows that are read, `[n, D]`.
+    fn read(&self) -> Result<Array> {
+        Ok(self.rows.try_index((self.first..self.first + self.len(), ..))?)
+    }
+
+    /// The position of token `k` of the draft.
+    fn position(&self, k: i32) -> usize {
+        self.position + 1 + usize::try_from(k).unwrap_or(0)
+    }
+
+    /// The logits of token `k`, `[1, V_d]`.
+    fn base(&self, k: i32) -> Result<Array> {
+        Ok(self.base.try_index((k..=k, ..))?)
+    }
+}
+
+impl Walk {
+    /// A draft from a block. Everything stays on the device, so nothing waits.
+    pub(crate) fn draft(&self, block: &Block<'_>, sampler: &Sampler) -> Result<Draft> {
+        match self {
+            Self::Rows => {
+                let drawn = sampler.pick(&block.base, block.subset, block.position(0))?;
+                Ok(Draft { tokens: drawn.token, q: drawn.q, confidences: None })
+            }
+            Self::Sequential(sequential) => sequential.draft(block, sampler),
+            Self::Selector(selector) => selector.draft(block, sampler),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a drafter's files say of it, whatever its kind.
+
+use crate::{Error, Kind, Result};
+
+/// What a drafter is, and what it needs of a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// Its kind.
+    pub kind: Kind,
+    /// The most tokens that it proposes a round (γ).
+    pub limit: usize,
+    /// The target's layers whose output it reads, strictly increasing; the number of layers stands for the final norm.
+    pub taps: Vec<usize>,
+    /// Width of the target's rows, `H`.
+    pub hidden_size: i32,
+    /// Size of the target's vocabulary, `V`.
+    pub vocab_size: i32,
+    /// How many layers the target has, if the files say so.
+    pub target_layers: Option<usize>,
+    /// Its own layers.
+    pub layers: usize,
+    /// Its own width.
+    pub width: i32,
+    /// Whether it has a confidence in each token.
+    pub confident: bool,
+    /// Confidences below which it had better not propose, by position; empty if the files name none.
+    pub thresholds: Vec<f32>,
+    /// What the user should know of it, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Facts {
+    /// Whether the drafter was made for a target of these dimensions.
+    ///
+    /// # Errors
+    /// Names the first number that differs, and both values.
+    pub fn fit(&self, hidden_size: i32, vocab_size: i32, layers: usize) -> Result<()> {
+        let same = |what, drafter: usize, target: usize| {
+            if drafter == target { Ok(()) } else { Err(Error::Mismatch { what, drafter, target }) }
+        };
+        let unsigned = |value: i32| usize::try_from(value).unwrap_or(0);
+        same("hidden size", unsigned(self.hidden_size), unsigned(hidden_size))?;
+        same("vocabulary", unsigned(self.vocab_size), unsigned(vocab_size))?;
+        same("number of layers", self.target_layers.unwrap_or(layers), layers)?;
+        match self.taps.iter().find(|&&tap| tap > layers) {
+            Some(&tap) => Err(Error::Tap { tap, layers }),
+            None => Ok(()),
+        }
+    }
+}
