@@ -14,7 +14,6 @@ use crate::{
 /// A tensor that a model needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// What the model calls it; a matrix has its module's name, without `.weight`.
     name: String,
     shape: Vec<i32>,
     form: Form,
@@ -37,6 +36,30 @@ impl Wanted {
     #[must_use]
     pub fn matrix(name: impl Into<String>, shape: &[i32]) -> Self {
         Self { name: name.into(), shape: shape.to_vec(), form: Form::Matrix }
+    }
+
+    /// What the model calls it; a matrix has its module's name, without `.weight`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its shape, unpacked.
+    #[must_use]
+    pub fn shape(&self) -> &[i32] {
+        &self.shape
+    }
+
+    /// Whether it may be packed.
+    #[must_use]
+    pub fn is_matrix(&self) -> bool {
+        self.form == Form::Matrix
+    }
+
+    /// How many numbers there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.shape.iter().map(|&n| u64::try_from(n).unwrap_or(0)).product()
     }
 }
 
