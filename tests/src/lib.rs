@@ -3,6 +3,7 @@
 //! Golden data lies in `fixtures/`, made by the reference implementations. Every folder there is discovered;
 //! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
 
+pub mod checkpoint;
 pub mod chi_square;
 pub mod decoding;
 pub mod fixtures;
