@@ -88,11 +88,6 @@ impl Fitted<'_> {
     pub fn packings(&self) -> &BTreeMap<String, Packing> {
         &self.packings
     }
-
-    /// A tensor was in a file's header and is not among what MLX read of it.
-    pub(super) fn gone(&self, stored: &str) -> Error {
-        Error::Missing { name: stored.to_owned(), folder: self.inventory.folder().to_owned() }
-    }
 }
 
 impl Inventory {
@@ -150,7 +145,11 @@ impl Fitting<'_> {
     fn matrix(&mut self, name: &str, shape: &[i32]) -> Result<Option<Packing>> {
         let [weight, scales, biases] = ["weight", "scales", "biases"].map(|part| format!("{name}.{part}"));
         if !self.found.contains_key(&scales) {
-            self.tensor(&weight, shape)?;
+            let stored = self.take(&weight)?;
+            if stored.dtype == "U32" {
+                return Err(self.inventory.lacks(&scales)); // words are no numbers without them
+            }
+            stored.check(&weight, shape)?;
             return Ok(None);
         }
         let global = format!("{name}.global_scale");
@@ -169,8 +168,7 @@ impl Fitting<'_> {
 
     /// Moves a source from those found to those that will be read.
     fn take(&mut self, name: &str) -> Result<Stored> {
-        let missing = || Error::Missing { name: name.to_owned(), folder: self.inventory.folder().to_owned() };
-        let source = self.found.remove(name).ok_or_else(missing)?;
+        let source = self.found.remove(name).ok_or_else(|| self.inventory.lacks(name))?;
         let stored = source.stored(name, self.inventory)?;
         self.sources.insert(name.to_owned(), source);
         Ok(stored)
