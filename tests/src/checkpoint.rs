@@ -114,7 +114,8 @@ impl Checkpoint {
     pub fn fused(mut self, part: impl Fn(&str) -> String) -> Outcome<Self> {
         let gates = self.tensors.keys().filter(|name| name.contains(".experts.gate_proj.")).cloned();
         for name in gates.collect::<Vec<_>>() {
-            let [gate, up] = [name.clone(), name.replace("gate_proj", "up_proj")].map(|name| self.tensors.remove(&name));
+            let [gate, up] =
+                [name.clone(), name.replace("gate_proj", "up_proj")].map(|name| self.tensors.remove(&name));
             let both = ops::concatenate(&[gate.ok_or("no gates")?, up.ok_or("no ups")?], -2)?;
             self.tensors.insert(name.replace("gate_proj", "gate_up_proj"), both);
         }
@@ -148,7 +149,9 @@ impl Checkpoint {
     /// When MLX fails.
     pub fn as_mlx(self) -> Outcome<Self> {
         let stacked = self.text_only().prefixed("language_model.model.").stacked()?;
-        Ok(stacked.renamed(|name| Some(name.replace(".experts.", ".experts.switch_glu."))))
+        let spelt =
+            |name: &str| name.replace(".experts.", ".experts.switch_glu.").replace(".model.lm_head", ".lm_head");
+        Ok(stacked.renamed(|name| Some(spelt(name))))
     }
 }
 

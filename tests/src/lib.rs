@@ -7,7 +7,10 @@ pub mod checkpoint;
 pub mod chi_square;
 pub mod decoding;
 pub mod fixtures;
+pub mod microscaling;
 pub mod oracle;
+pub mod quantise;
+pub mod random;
 pub mod tensors;
 pub mod tiny;
 
