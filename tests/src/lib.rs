@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod chi_square;
 pub mod decoding;
 pub mod fixtures;
+pub mod hollow;
 pub mod microscaling;
 pub mod oracle;
 pub mod quantise;

@@ -1,11 +1,11 @@
 //! Every member of the family at its real widths: what it weighs, that it runs as published and packed, and what of it
 //! is refused. `cargo test --test family -- --nocapture` prints it as tables.
 //!
-//! Three things are smaller than in the published checkpoints. There are only as many layers as it takes to have one
-//! of each kind that owns its keys and, where layers share them, one of each that does not. The embedding tables have
-//! few rows: rows are looked up, and nothing else depends on their number. And there are twice as many experts as a row
-//! goes through: with all 128 one layer alone would take 3 GB in float32, as which the CPU multiplies them. Rows of
-//! matrices repeat, since drawing so many random numbers takes longer than multiplying them.
+//! What runs here is smaller than what is published in three ways. There are only as many layers as it takes to have
+//! one of each kind that owns its keys and, where layers share them, one of each that does not. The embedding tables
+//! have few rows: rows are looked up, and nothing else depends on their number. And there are twice as many experts as
+//! a row goes through: all 128 of a single layer take 3 GB in float32, as which the CPU multiplies them. The rows of a
+//! matrix repeat, since drawing so many random numbers takes longer than multiplying them.
 
 use std::{fs, path::Path};
 
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tests::{
     Outcome,
     checkpoint::Checkpoint,
-    fixtures,
+    fixtures, hollow,
     quantise::{affine, quantise},
     random,
     tensors::floats,
@@ -92,10 +92,9 @@ fn what_every_member_weighs_is_what_the_specification_says() -> Outcome {
     let mut table =
         vec![format!("{:<12}{:>8}{:>16}{:>14}{:>14}", "", "tensors", "parameters", "full B/token", "sliding")];
     for member in FAMILY {
-        let config = random::parsed(&member.config()?)?;
-        // The original files fuse the gates and ups of a layer's experts.
-        let fused = config.mixture.map_or(0, |_| config.layers.len());
-        let tensors = config.tensors().len() - fused;
+        let folder = hollow::checkpoint(&member.config()?)?;
+        let (config, inventory) = Model::check(folder.path())?;
+        let tensors = inventory.tensors().len();
         let context = [LayerKind::Full, LayerKind::Sliding].map(|kind| bytes_per_token(&config, kind));
         let Member { name, .. } = member;
         assert_eq!(tensors, member.tensors, "{name}: tensors");
