@@ -131,8 +131,16 @@ impl Setup {
     /// # Errors
     /// When it cannot be made.
     pub fn fresh_drafter(&self, gamma: usize, recurrent: bool, seed: u32) -> Outcome<Loaded> {
+        Ok(Loaded::Block(Rc::new(self.fresh(gamma, recurrent, seed)?.drafter())))
+    }
+
+    /// The same as its files would hold it.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn fresh(&self, gamma: usize, recurrent: bool, seed: u32) -> Outcome<DSpark> {
         let layers = self.model.config().layers.len();
-        let fresh = DSpark::fresh(&New {
+        Ok(DSpark::fresh(&New {
             target_name: "tiny".into(),
             hidden_size: self.model.hidden_size(),
             vocab_size: self.model.size(),
@@ -146,7 +154,6 @@ impl Setup {
             recurrent,
             eps: 1e-6,
             seed,
-        })?;
-        Ok(Loaded::Block(Rc::new(fresh.drafter())))
+        })?)
     }
 }

@@ -4,16 +4,21 @@
 //! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
 
 pub mod asking;
+pub mod checkpoint;
 pub mod chi_square;
 pub mod copy;
 pub mod decoding;
 pub mod fixtures;
 pub mod fluent;
+pub mod hollow;
 pub mod lender;
+pub mod microscaling;
 pub mod oracle;
+pub mod quantise;
 pub mod random;
 pub mod tensors;
 pub mod tiny;
+pub mod weights;
 
 /// A test's result: any error fails it with its sentence.
 pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;

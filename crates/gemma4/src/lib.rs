@@ -1,4 +1,4 @@
-//! The target family: Gemma 4 text models without experts, and Gemma 3 text models, from Hugging Face or MLX
+//! The target family: Gemma 4 text models, with experts or without, and Gemma 3 text models, from Hugging Face or MLX
 //! checkpoints.
 //!
 //! What this crate does **not** know: drafters (it hands out tapped rows to whoever asks), text, threads. Whether a

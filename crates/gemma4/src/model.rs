@@ -7,7 +7,7 @@ use nn::{Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Voca
 
 use crate::{
     Config, Error, Family, LayerKind, Result, layer::Layer, names::place, norm::norm, pass::Pass,
-    per_layer::PerLayerInputs, tensors::tensors,
+    per_layer::PerLayerInputs,
 };
 
 /// A loaded target.
@@ -166,7 +166,7 @@ impl Vocabulary for Model {
 
 /// Finds every tensor of the model among those of the files.
 fn fit<'a>(config: &Config, inventory: &'a Inventory) -> nn::Result<Fitted<'a>> {
-    inventory.fit(&tensors(config), &config.quantization, Surplus::Refuse, |name| place(name, config))
+    inventory.fit(&config.tensors(), &config.quantization, Surplus::Refuse, |name| place(name, config))
 }
 
 /// The type that an unconverted model computes in, the table's own or that of its scales: one for all, or a stray

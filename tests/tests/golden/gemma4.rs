@@ -18,7 +18,7 @@ use tests::{
 };
 
 const STREAM: f32 = 2e-4;
-const LOGITS: f32 = 5e-4;
+pub(super) const LOGITS: f32 = 5e-4;
 
 /// How far rounding to bfloat16 may take streams and logits from those in float32, in their own lengths.
 const ROUNDING: f64 = 0.08;
@@ -123,7 +123,7 @@ fn check_model_type(model_type: &str, fixture: &Path, flat: bool, wanted: Option
 }
 
 /// Runs `ids` in pieces of `rows` and compares what all rows leave behind.
-fn check(model: &Model, golden: &Tensors, ids: &[u32], rows: &[usize]) -> Outcome {
+pub(super) fn check(model: &Model, golden: &Tensors, ids: &[u32], rows: &[usize]) -> Outcome {
     let layers = model.config().layers.len();
     let taps = (0..layers).collect::<Vec<_>>();
     let mut caches = model.caches();

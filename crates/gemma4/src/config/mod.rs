@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use nn::Quantization;
+use nn::{Quantization, Wanted};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Result};
+use crate::{Error, Result, tensors::tensors};
 
 mod raw;
 
@@ -228,6 +228,19 @@ impl Config {
     #[must_use]
     pub fn owns_keys(&self, layer: usize) -> bool {
         layer < self.first_shared
+    }
+
+    /// Every tensor of a checkpoint with this configuration that is needed, by its canonical name; experts are three
+    /// stacks a layer. Keys and values of layers that read those of others are not among them.
+    #[must_use]
+    pub fn tensors(&self) -> Vec<Wanted> {
+        tensors(self)
+    }
+
+    /// How many numbers the text model has.
+    #[must_use]
+    pub fn parameters(&self) -> u64 {
+        self.tensors().iter().map(Wanted::count).sum()
     }
 
     /// Width of a layer's feed-forward part.

@@ -94,10 +94,13 @@ impl Raw {
         if self.enable_moe_block != Some(true) {
             return Ok(None);
         }
+        let needed = |value: Option<i32>, key| {
+            value.ok_or_else(|| Error::Conflict(format!("enable_moe_block is true, and {key} is missing")))
+        };
         Ok(Some(Mixture {
-            experts: require(self.num_experts, "num_experts")?,
-            chosen: require(self.top_k_experts, "top_k_experts")?,
-            width: require(self.moe_intermediate_size, "moe_intermediate_size")?,
+            experts: needed(self.num_experts, "num_experts")?,
+            chosen: needed(self.top_k_experts, "top_k_experts")?,
+            width: needed(self.moe_intermediate_size, "moe_intermediate_size")?,
         }))
     }
 

@@ -14,7 +14,6 @@ use crate::{
 /// A tensor that a model needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// What the model calls it; a matrix has its module's name, without `.weight`.
     name: String,
     shape: Vec<i32>,
     form: Form,
@@ -37,6 +36,30 @@ impl Wanted {
     #[must_use]
     pub fn matrix(name: impl Into<String>, shape: &[i32]) -> Self {
         Self { name: name.into(), shape: shape.to_vec(), form: Form::Matrix }
+    }
+
+    /// What the model calls it; a matrix has its module's name, without `.weight`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its shape, unpacked.
+    #[must_use]
+    pub fn shape(&self) -> &[i32] {
+        &self.shape
+    }
+
+    /// Whether it may be packed.
+    #[must_use]
+    pub fn is_matrix(&self) -> bool {
+        self.form == Form::Matrix
+    }
+
+    /// How many numbers there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.shape.iter().map(|&n| u64::try_from(n).unwrap_or(0)).product()
     }
 }
 
@@ -64,11 +87,6 @@ impl Fitted<'_> {
     #[must_use]
     pub fn packings(&self) -> &BTreeMap<String, Packing> {
         &self.packings
-    }
-
-    /// A tensor was in a file's header and is not among what MLX read of it.
-    pub(super) fn gone(&self, stored: &str) -> Error {
-        Error::Missing { name: stored.to_owned(), folder: self.inventory.folder().to_owned() }
     }
 }
 
@@ -127,7 +145,11 @@ impl Fitting<'_> {
     fn matrix(&mut self, name: &str, shape: &[i32]) -> Result<Option<Packing>> {
         let [weight, scales, biases] = ["weight", "scales", "biases"].map(|part| format!("{name}.{part}"));
         if !self.found.contains_key(&scales) {
-            self.tensor(&weight, shape)?;
+            let stored = self.take(&weight)?;
+            if stored.dtype == "U32" {
+                return Err(self.inventory.lacks(&scales)); // words are no numbers without them
+            }
+            stored.check(&weight, shape)?;
             return Ok(None);
         }
         let global = format!("{name}.global_scale");
@@ -146,8 +168,7 @@ impl Fitting<'_> {
 
     /// Moves a source from those found to those that will be read.
     fn take(&mut self, name: &str) -> Result<Stored> {
-        let missing = || Error::Missing { name: name.to_owned(), folder: self.inventory.folder().to_owned() };
-        let source = self.found.remove(name).ok_or_else(missing)?;
+        let source = self.found.remove(name).ok_or_else(|| self.inventory.lacks(name))?;
         let stored = source.stored(name, self.inventory)?;
         self.sources.insert(name.to_owned(), source);
         Ok(stored)

@@ -118,6 +118,11 @@ impl Inventory {
         &self.folder
     }
 
+    /// That the tensor called `name` is not there.
+    pub(super) fn lacks(&self, name: &str) -> Error {
+        Error::Missing { name: name.to_owned(), folder: self.folder.clone() }
+    }
+
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }

@@ -42,7 +42,7 @@ impl Weights {
             let of_file = Array::load_safetensors(path).map_err(|error| damaged(error.to_string()))?;
             stored.extend(of_file.into_iter().map(|(name, tensor): (String, Array)| (name, tensor)));
         }
-        let one = |name: &str| stored.get(name).cloned().ok_or_else(|| fitted.gone(name));
+        let one = |name: &str| stored.get(name).cloned().ok_or_else(|| fitted.inventory.lacks(name));
         let mut tensors = BTreeMap::new();
         for (name, source) in &fitted.sources {
             let tensor = source.array(one)?;

@@ -51,15 +51,15 @@ impl Inventory {
                         insert(&mut sources, name, Source::Half(stored.clone(), half))?;
                     }
                 }
-                Some(Place::Part(name, number)) => {
-                    if let Some(Source::Stack(parts)) = sources.get_mut(&name)
-                        && !parts.contains_key(&number)
-                    {
-                        parts.insert(number, stored.clone());
-                    } else {
-                        insert(&mut sources, name, Source::Stack([(number, stored.clone())].into()))?;
+                Some(Place::Part(name, number)) => match sources.get_mut(&name) {
+                    Some(Source::Stack(parts)) => {
+                        if let Some(first) = parts.insert(number, stored.clone()) {
+                            let name = format!("{name} (part {number})");
+                            return Err(Error::Twice { name, first, second: stored.clone() });
+                        }
                     }
-                }
+                    _ => insert(&mut sources, name, Source::Stack([(number, stored.clone())].into()))?,
+                },
             }
         }
         Ok(sources)
@@ -104,10 +104,7 @@ impl Source {
             }
             Self::Stack(parts) => {
                 let part = |number: usize| {
-                    let missing = || Error::Missing {
-                        name: format!("{name} (part {number})"),
-                        folder: inventory.folder().into(),
-                    };
+                    let missing = || inventory.lacks(&format!("{name} (part {number})"));
                     parts.get(&number).map(|stored| &inventory.tensors()[stored]).ok_or_else(missing)
                 };
                 let first = part(0)?;

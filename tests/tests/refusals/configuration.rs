@@ -1,0 +1,75 @@
+//! Configurations that no model has, or none that runs here.
+
+use serde_json::json;
+use tests::{Outcome, checkpoint::Checkpoint, fixtures};
+
+use crate::copy::Copy;
+
+#[test]
+fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Outcome {
+    let cases = [
+        ("hidden_activation", json!("silu"), "silu"),
+        ("enable_moe_block", json!(true), "num_experts is missing"),
+        ("hidden_size_per_layer_input", json!(-256), "to -256;"),
+        ("num_hidden_layers", json!(3), "is 3,"),
+        ("num_hidden_layers", json!(1_000_000_000), "1000000000"),
+        ("hidden_size", json!(-8), "to -8;"),
+        ("num_attention_heads", json!(0), "to 0;"),
+        ("sliding_window", json!(0), "to 0;"),
+        ("rms_norm_eps", json!(-1.0), "to -1;"),
+    ];
+    for (key, value, words) in cases {
+        let copy = Copy::new()?;
+        copy.configure(key, &value)?;
+        copy.check(&[key, words]);
+    }
+    let copy = Copy::new()?;
+    copy.configure("layer_types", &json!(["sideways"]))?;
+    copy.check(&["sideways"]);
+
+    let copy = Copy::new()?;
+    copy.configure("num_kv_shared_layers", &json!(8))?;
+    copy.check(&["no earlier layer of its kind"]);
+    Ok(())
+}
+
+#[test]
+fn rotary_settings_that_contradict_or_mean_nothing_certain_are_refused() -> Outcome {
+    let copy = Copy::new()?;
+    copy.configure("rope_theta", &json!(5.0))?;
+    copy.check(&["contradicts itself", "full_attention", "5"]);
+
+    let copy = Copy::new()?;
+    copy.configure("rope_parameters", &json!({ "rope_type": "linear", "factor": 8.0 }))?;
+    copy.check(&["rope_parameters", "factor: 8"]);
+    Ok(())
+}
+
+#[test]
+fn a_mixture_of_experts_that_adds_up_to_nothing_is_refused() -> Outcome {
+    let cases = [
+        ("num_experts", json!(null), "enable_moe_block"),
+        ("top_k_experts", json!(null), "enable_moe_block"),
+        ("moe_intermediate_size", json!(null), "enable_moe_block"),
+        ("num_experts", json!(0), "to 0;"),
+        ("top_k_experts", json!(0), "to 0;"),
+        ("top_k_experts", json!(9), "at most num_experts"),
+        ("moe_intermediate_size", json!(-32), "to -32;"),
+    ];
+    for (key, value, words) in cases {
+        let copy = Copy::of("26b-a4b")?;
+        copy.configure(key, &value)?;
+        copy.check(&["config.json", key, words]);
+    }
+    Ok(())
+}
+
+#[test]
+fn other_models_are_refused_by_name() -> Outcome {
+    for (model_type, words) in [("llama", "choose a Gemma 4"), ("gemma4_assistant", "it is a drafter")] {
+        let mut checkpoint = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
+        checkpoint.config["model_type"] = json!(model_type);
+        Copy::written(&checkpoint)?.check(&[model_type, words]);
+    }
+    Ok(())
+}
