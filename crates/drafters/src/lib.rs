@@ -10,7 +10,7 @@ use std::path::Path;
 
 use nn::Inventory;
 
-pub use dspark::{Context, DSpark, Document, New, Proposer};
+pub use dspark::{Context, DSpark, Document, Needs, New, Proposer};
 pub use error::{Error, Result};
 
 /// What a drafter's files say of it; no weights are read.
@@ -33,6 +33,15 @@ pub fn check(folder: &Path) -> Result<(Document, Inventory)> {
     let document = describe(folder)?;
     let inventory = DSpark::check(&document, folder)?;
     Ok((document, inventory))
+}
+
+/// What the drafter that a folder holds needs of memory; no weights are read.
+///
+/// # Errors
+/// When the folder holds no drafter that runs here, or its files are malformed.
+pub fn needs(folder: &Path) -> Result<Needs> {
+    let (document, inventory) = check(folder)?;
+    Needs::new(document, &inventory)
 }
 
 /// Loads the drafter that a folder holds; the kind follows from its files, never from its name.

@@ -23,7 +23,7 @@ mod weights;
 pub use activation::{gelu, scalar, softcap};
 pub use attention::{Mask, attend, merge_heads, split_heads};
 pub use cache::{Cache, Visible};
-pub use device::{memory_peak, release_memory, reset_memory_peak, wait, waits};
+pub use device::{memory_held, memory_peak, release_memory, reset_memory_peak, wait, waits};
 pub use draft::{Draft, block};
 pub use error::{Error, Result};
 pub use matrix::{Embedding, Experts, Linear, Matrix, Mode, Packed, Packing};

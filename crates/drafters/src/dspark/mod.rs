@@ -8,6 +8,7 @@ mod context;
 mod document;
 mod head;
 mod initial;
+mod memory;
 mod parameters;
 
 use std::{
@@ -20,6 +21,7 @@ pub use context::{Context, Proposer};
 pub(crate) use document::DOCUMENT;
 pub use document::Document;
 pub use initial::New;
+pub use memory::Needs;
 
 use backbone::Backbone;
 use head::Head;

@@ -38,6 +38,11 @@ impl Wanted {
     pub fn matrix(name: impl Into<String>, shape: &[i32]) -> Self {
         Self { name: name.into(), shape: shape.to_vec(), form: Form::Matrix }
     }
+
+    /// How many numbers there are.
+    fn numbers(&self) -> u64 {
+        self.shape.iter().map(|&n| u64::from(n.unsigned_abs())).product()
+    }
 }
 
 /// What becomes of tensors that nobody asked for.
@@ -57,6 +62,8 @@ pub struct Fitted<'a> {
     pub(super) sources: BTreeMap<String, Source>,
     /// How the packed matrices are packed, by name.
     pub(super) packings: BTreeMap<String, Packing>,
+    /// How many numbers were asked for.
+    pub(super) numbers: u64,
 }
 
 impl Fitted<'_> {
@@ -101,12 +108,13 @@ impl Inventory {
             }
         }
         declared.check_default(&packings)?;
+        let numbers = wanted.iter().map(Wanted::numbers).sum();
         let Fitting { found, sources, .. } = fitting;
         if surplus == Surplus::Refuse && !found.is_empty() {
             let names = found.into_values().flat_map(Source::into_names).collect();
             return Err(Error::Unused { folder: self.folder().to_owned(), names });
         }
-        Ok(Fitted { inventory: self, sources, packings })
+        Ok(Fitted { inventory: self, sources, packings, numbers })
     }
 }
 
