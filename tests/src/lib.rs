@@ -7,6 +7,7 @@ pub mod chi_square;
 pub mod decoding;
 pub mod fixtures;
 pub mod oracle;
+pub mod sized;
 pub mod tensors;
 pub mod tiny;
 

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Rows of the prompt that go through the target at once.
-const CHUNK: usize = 512;
+pub(crate) const CHUNK: usize = 512;
 
 /// Makes the answer that `request` asks for.
 pub(crate) fn make(
@@ -31,6 +31,7 @@ pub(crate) fn make(
 
     let prompt_ids = read(&request.prompt, &target, &mut notes)?;
     let room = room(&prompt_ids, &target, schedule.limit + 1)?;
+    models.admit(request, prompt_ids.len())?;
     let mut making = Making::new(&prompt_ids, &target.codec, request, room)?;
     let sampler = Sampler::new(request.controls.sampling);
     let taps = context.as_ref().map_or_else(Vec::new, |(_, taps)| taps.clone());
@@ -79,6 +80,7 @@ impl Loaded {
             let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
             sink(Event::Loading { name });
         };
+        models.admit(request, 0)?;
         let target = models.target(&request.target, request.precision, &mut loading)?;
         let off = |reason: &str| Speculation::Off { reason: reason.to_owned() };
         let (folder, gamma) = match (&request.drafter, request.controls.gamma) {
@@ -154,6 +156,7 @@ fn prefill(
     sink: &mut dyn FnMut(Event),
 ) -> Result<bool> {
     let mut progress = |done, total| {
+        nn::release_memory(); // or MLX would keep every size that attention scores have, and they grow with each chunk
         if total > 0 {
             sink(Event::Prefill { done, total });
         }
