@@ -3,6 +3,7 @@
 /// Every command. Named here, each needs a permission of its own in `capabilities/`, and the window can call nothing else.
 const COMMANDS: &[&str] = &[
     "models",
+    "model_details",
     "add_model",
     "remove_model",
     "choose_folder",

@@ -10,6 +10,7 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
     Builder::new()
         .commands(collect_commands![
             models::models,
+            models::model_details,
             models::add_model,
             models::remove_model,
             models::choose_folder,

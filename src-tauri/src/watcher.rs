@@ -75,8 +75,9 @@ async fn phase(app: &App, running: &Running, phase: Phase, text: &str) -> wire::
         Phase::Prefill { done, total } => wire::Phase::Prefill { done, total },
         Phase::Decoding { speculation } => wire::Phase::Decoding { speculation_off: wire::why_off(speculation) },
         Phase::Ended(end) => {
-            let message = ended(app, running, end.err().as_deref(), text).await;
-            wire::Phase::Ended { message: Box::new(message) }
+            let error = end.err();
+            let message = ended(app, running, error.as_deref(), text).await;
+            wire::Phase::Ended { message: Box::new(message.with_code(error.as_deref())) }
         }
     }
 }

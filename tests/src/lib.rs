@@ -16,6 +16,7 @@ pub mod microscaling;
 pub mod oracle;
 pub mod quantise;
 pub mod random;
+pub mod sized;
 pub mod tensors;
 pub mod tiny;
 pub mod weights;

@@ -53,9 +53,17 @@ fn write_target(folder: &Path) -> Outcome {
     config.insert("max_position_embeddings".into(), json!(1 << 20));
     fs::copy(fixture.join("model.safetensors"), folder.join("model.safetensors"))?;
     fs::write(folder.join("config.json"), serde_json::to_vec(&config)?)?;
-    fs::write(folder.join("tokenizer.json"), serde_json::to_vec(&tokenizer())?)?;
+    write_tokenizer(folder)?;
     let template = "{{ bos_token }}{% for message in messages %}{{ message.content }}\n{% endfor %}";
     Ok(fs::write(folder.join("tokenizer_config.json"), json!({ "chat_template": template }).to_string())?)
+}
+
+/// Writes the tokenizer into the folder of a target.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_tokenizer(folder: &Path) -> Outcome {
+    Ok(fs::write(folder.join("tokenizer.json"), serde_json::to_vec(&tokenizer())?)?)
 }
 
 /// As many tokens as the fixture's embedding has rows: control tokens, what can be typed, and syllables.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use engine::{Answer, Cancel, Controls, Engine, Event, Finish, Precision, Prompt, Request, Sampling, Speculation};
+use engine::{
+    Answer, Cancel, Controls, Engine, Event, Finish, Memory, Precision, Prompt, Request, Sampling, Speculation,
+};
 use tempfile::TempDir;
 use tests::{Outcome, asking, tiny};
 
@@ -28,6 +30,7 @@ impl Bench {
             precision: Precision::Float32,
             prompt: Prompt::Raw("the quick brown fox".into()),
             controls,
+            memory: Memory::default(),
         }
     }
 

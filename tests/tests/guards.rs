@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs};
 
 use decode::{Finish, Fixed, Limits, Token};
-use engine::{Controls, Engine, Precision, Prompt, Request, Sampling};
+use engine::{Controls, Engine, Memory, Precision, Prompt, Request, Sampling};
 use nn::{Rule, Sampler};
 use tests::{
     Outcome, asking,
@@ -119,6 +119,7 @@ fn request(target: &Copy, max_tokens: usize) -> Request {
         precision: Precision::Float32,
         prompt: Prompt::Raw("zulu".into()),
         controls: Controls { max_tokens, sampling, ..Controls::default() },
+        memory: Memory::default(),
     }
 }
 

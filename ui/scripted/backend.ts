@@ -1,10 +1,12 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Backend, Controls, Conversation, Frame, Message, Model, Pair, Preferences, Said } from '../src/lib/backend/backend';
+import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Said } from '../src/lib/backend/backend';
 
 export class ScriptedBackend implements Backend {
   registered: Model[] = [];
   /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
   folders = new Map<string, Model>();
+  /** What the files of a model say, by its id. */
+  looks = new Map<string, Details>();
   refusal = 'There is no config.json in this folder.';
   chosenFolder: string | null = null;
   talks: Conversation[] = [];
@@ -17,7 +19,7 @@ export class ScriptedBackend implements Backend {
   };
   /** Commands that reject, with their sentence. */
   failing = new Map<keyof Backend, string>();
-  said: { conversation: number; text: string; pair: Pair; controls: Controls }[] = [];
+  said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean }[] = [];
   stops = 0;
   running = false;
   protected listeners: ((frame: Frame) => void)[] = [];
@@ -29,6 +31,12 @@ export class ScriptedBackend implements Backend {
   }
 
   models = async () => this.#answer('models', this.registered);
+
+  async modelDetails(id: string): Promise<Details> {
+    const details = this.looks.get(id);
+    if (!details) throw new Error('Nobody has looked at this model.');
+    return this.#answer('modelDetails', details);
+  }
 
   async addModel(folder: string): Promise<Model> {
     const model = this.folders.get(folder);
@@ -57,15 +65,15 @@ export class ScriptedBackend implements Backend {
 
   messages = async (conversation: number) => this.#answer('messages', this.written.get(conversation) ?? []);
 
-  async say(where: number | null, text: string, pair: Pair, controls: Controls): Promise<Said> {
+  async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
     this.#answer('say', null);
     const conversation = where ?? this.#next++;
     const title = text.split('\n')[0]!.slice(0, 60);
     if (where === null) this.talks.push({ id: conversation, title, ...pair, updatedAt: Date.now() });
-    const blank = { note: null, outcome: null };
+    const blank = { note: null, code: null, outcome: null };
     const question: Message = { id: this.#next++, author: 'user', text, state: 'complete', ...blank };
     const answer: Message = { id: this.#next++, author: 'assistant', text: '', state: 'running', ...blank };
-    this.said.push({ conversation, text, pair, controls });
+    this.said.push({ conversation, text, pair, controls, insist });
     this.written.set(conversation, [...(this.written.get(conversation) ?? []), question, answer]);
     this.talks = this.talks.map((talk) =>
       talk.id === conversation ? { ...talk, ...pair, updatedAt: Date.now() } : talk,

@@ -2,15 +2,15 @@
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
 import type { Controls, Message, Pair, Phase, Round, Said } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
-import { conversations, essayRounds, history, model, models, outcome } from './samples';
+import { conversations, details, essayRounds, history, model, models, outcome } from './samples';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Demo extends ScriptedBackend {
   #stopped = false;
 
-  override async say(where: number | null, text: string, pair: Pair, controls: Controls): Promise<Said> {
-    const said = await super.say(where, text, pair, controls);
+  override async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
+    const said = await super.say(where, text, pair, controls, insist);
     void this.#write(said.conversation, said.answer, pair, controls);
     return said;
   }
@@ -57,6 +57,8 @@ export function demo(): ScriptedBackend {
   if (show === 'broken') backend.failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.');
   if (show === 'first' || show === 'broken') return backend;
   backend.registered = structuredClone(models);
+  backend.looks.set('target-270m', details({ code: ['modeling_gemma.py'] }));
+  backend.looks.set('target-base', details({ skipped: [{ what: 'the vision tower', tensors: 355, bytes: 950_000_000 }] }));
   backend.talks = conversations(Date.now());
   backend.written = history();
   backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };

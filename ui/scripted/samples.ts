@@ -1,4 +1,4 @@
-import type { Conversation, Message, Model, Outcome, Round, Stats } from '../src/lib/backend/backend';
+import type { Conversation, Details, Message, Model, Outcome, Round, Stats } from '../src/lib/backend/backend';
 import { Tally } from '../src/lib/chart/reading';
 
 export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder'>): Model {
@@ -6,10 +6,24 @@ export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder
   return {
     kind: target ? 'gemma3_text' : 'dspark',
     bytes: 536_223_056,
-    summary: target ? '18 layers × 640, bfloat16' : 'γ 5, 2 layers × 640, Markov head, bfloat16',
+    summary: target ? 'Gemma 3, 18 layers × 640, 268 million parameters, bfloat16' : 'γ 5, 2 layers × 640, Markov head, bfloat16',
     limit: target ? null : 5,
     chatTemplate: target ? true : null,
     broken: null,
+    ...part,
+  };
+}
+
+export function details(part: Partial<Details> = {}): Details {
+  return {
+    name: 'Gemma 3, 18 layers × 640',
+    parameters: 268_098_176,
+    quantization: 'bfloat16',
+    reach: { most: 32_768, bytesPerToken: 3072, window: 512, bytesPerPosition: 15_360 },
+    need: { context: 8192, weights: 536_196_352, caches: 54_248_448, working: 126_353_408, total: 716_798_208 },
+    stopIds: [1, 106],
+    skipped: [],
+    code: [],
     ...part,
   };
 }
@@ -28,7 +42,7 @@ export const models: Model[] = [
     kind: 'gemma4',
     folder: '/Volumes/Archive/gemma-4-12b-it',
     bytes: 23_870_000_000,
-    summary: '48 layers × 3840, bfloat16',
+    summary: 'Gemma 4 12B, 11.9 billion parameters, bfloat16',
     broken: 'The folder /Volumes/Archive/gemma-4-12b-it is not there any more.',
   }),
   model({ id: 'drafter-5', role: 'drafter', folder: '/Volumes/Models/dspark-270m', bytes: 41_200_000 }),
@@ -112,7 +126,7 @@ export function outcome(all: readonly Round[], part: Partial<Outcome> = {}): Out
 }
 
 export function message(part: Partial<Message> & Pick<Message, 'id' | 'author' | 'text'>): Message {
-  return { state: 'complete', note: null, outcome: null, ...part };
+  return { state: 'complete', note: null, code: null, outcome: null, ...part };
 }
 
 export const essayRounds = (gamma: number) => rounds(essay, gamma);

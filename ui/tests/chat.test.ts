@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { message, outcome, statsOf } from '../scripted/samples';
 import { MainWindow } from '../src/lib/window.svelte';
@@ -9,7 +9,7 @@ test('Enter sends with the picked pair and empties the field', async () => {
   const user = await open(backend);
   const { conversation } = await ask(backend, user, 'Hello');
   expect(backend.said).toEqual([
-    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls },
+    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls, insist: false },
   ]);
   expect(composer()).toHaveValue('');
   expect(screen.getByTestId('question')).toHaveTextContent('Hello');
@@ -159,6 +159,21 @@ test('stop asks once, and the answer that ends so says it', async () => {
   backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
   expect(await screen.findByText('stopped by you')).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Send' })).toBeInTheDocument();
+});
+
+test('what needs more memory than there is can be loaded all the same', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  const note = 'This needs 9 GB of memory, or load it all the same.';
+  const end = message({ id: ids.message, author: 'assistant', text: '', state: 'failed', note, code: 'insist' });
+  backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
+  await user.type(composer(), 'Later');
+  await user.click(await screen.findByRole('button', { name: 'Load it all the same' }));
+  await waitFor(() => expect(backend.said).toHaveLength(2));
+  expect(backend.said[1]).toMatchObject({ conversation: ids.conversation, text: 'Hello', insist: true });
+  expect(composer()).toHaveValue('Later');
+  expect(screen.queryByRole('button', { name: 'Load it all the same' })).not.toBeInTheDocument();
 });
 
 test('a failed answer shows its sentence, and why it ran plainly', async () => {

@@ -31,8 +31,8 @@ test('a message goes out under the names of the wire', async () => {
     return null;
   });
   const controls = { gamma: 3, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512 };
-  await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls);
-  expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls });
+  await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls, true);
+  expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls, insist: true });
 });
 
 test('frames arrive in order, also after the command has resolved', async () => {

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
-import { model } from '../scripted/samples';
+import { details, model } from '../scripted/samples';
 import { namesOf } from '../src/lib/models/names';
 import { backendWithModels, drafter, open, target } from './window';
 
@@ -28,7 +28,7 @@ test('a folder is added by its path, and the first target is picked', async () =
   await user.click(add());
   const row = within(await screen.findByTestId('model'));
   expect(row.getByRole('heading')).toHaveTextContent('gemma-3-270m-it');
-  expect(row.getByText('18 layers × 640, bfloat16')).toBeInTheDocument();
+  expect(row.getByText('Gemma 3, 18 layers × 640, 268 million parameters, bfloat16')).toBeInTheDocument();
   expect(row.getByText('536 MB')).toBeInTheDocument();
   expect(folder()).toHaveValue('');
   await waitFor(() => expect(backend.kept.target).toBe('t'));
@@ -61,6 +61,20 @@ test('a model is removed after a question', async () => {
   await user.click(screen.getByRole('button', { name: 'Remove' }));
   await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['t', 'b']));
   expect(screen.queryByText('dspark-270m')).not.toBeInTheDocument();
+});
+
+test('a model says what it needs, and in detail what its files hold', async () => {
+  const backend = backendWithModels();
+  const skipped = [{ what: 'the vision tower', tensors: 355, bytes: 950_000_000 }];
+  backend.looks.set('t', details({ skipped, code: ['modeling_gemma.py'] }));
+  const user = await openModels(backend);
+  expect(await screen.findByText('needs 717 MB of memory')).toBeVisible();
+  expect(screen.getByText('modeling_gemma.py')).not.toBeVisible();
+  await user.click(screen.getByText('Details'));
+  expect(screen.getByText('modeling_gemma.py')).toBeVisible();
+  expect(screen.getByText('the vision tower: 355 tensors, 950 MB')).toBeVisible();
+  expect(screen.getByText('536 MB weights, 54 MB caches, 126 MB to work in')).toBeVisible();
+  expect(screen.getByText('3.1 kB each, and 15 kB for each of the newest 512')).toBeVisible();
 });
 
 test('a broken model says what is wrong and cannot be picked', async () => {

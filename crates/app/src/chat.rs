@@ -24,6 +24,8 @@ pub struct Say {
     pub drafter: Option<String>,
     /// How to answer.
     pub controls: Controls,
+    /// Whether the user insists although there is not enough memory.
+    pub insist: bool,
 }
 
 /// What was said, and the answer that is on its way.
@@ -100,6 +102,7 @@ impl App {
             precision: Precision::default(),
             prompt: Prompt::Chat(history(&earlier, text)),
             controls: say.controls,
+            memory: self.memory(say.insist).await?,
         };
         let keeper = Keeper {
             store: self.store.clone(),
@@ -231,6 +234,7 @@ mod tests {
             target: target.into(),
             drafter: drafter.map(Into::into),
             controls: Controls::default(),
+            insist: false,
         }
     }
 

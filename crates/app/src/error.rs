@@ -73,6 +73,8 @@ pub enum Code {
     PickTarget,
     /// Let the user pick another drafter, or none.
     PickDrafter,
+    /// Let the user insist: there is not enough memory.
+    Insist,
 }
 
 impl Error {
@@ -86,6 +88,7 @@ impl Error {
             Self::Unusable { role: CheckpointRole::Drafter, .. } | Self::Engine(engine::Error::Drafter(_)) => {
                 Some(Code::PickDrafter)
             }
+            Self::Engine(engine::Error::NoRoom(_)) => Some(Code::Insist),
             _ => None,
         }
     }

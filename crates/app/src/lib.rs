@@ -15,6 +15,7 @@ mod chat;
 mod error;
 mod history;
 mod keeping;
+mod memory;
 mod models;
 mod preferences;
 
@@ -22,12 +23,12 @@ pub use answering::{Answering, Frame, Phase, Reader};
 pub use chat::{Running, Said, Say, StoredMessage};
 pub use error::{Code, Error, Result};
 pub use keeping::Record;
-pub use models::Model;
+pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 
 pub use engine::{
-    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Message, NewDrafter, Precision, Prompt, Provenance,
-    Request, Reuse, Role, Round, Rule, Sampling, Speculation, Stats, leave,
+    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Precision,
+    Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, leave, size,
 };
 pub use store::{Author, Conversation, State};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Checkpoint, CheckpointRole, NewDrafter};
+use engine::{Checkpoint, CheckpointRole, Need, NewDrafter, Plan, Precision};
 use tokio::sync::oneshot;
 
 use crate::{App, Error, Result};
@@ -32,6 +32,18 @@ pub struct Model {
     pub broken: Option<String>,
 }
 
+/// Tokens of prompt and answer together for which figures are shown unless somebody asks for others.
+pub const USUAL_CONTEXT: usize = 8192;
+
+/// What a model's files say of it, and what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
+    /// The files.
+    pub checkpoint: Checkpoint,
+    /// What a target needs of memory.
+    pub need: Option<Need>,
+}
+
 impl App {
     /// Every model, by id.
     ///
@@ -48,6 +60,26 @@ impl App {
     pub async fn model(&self, id: &str) -> Result<Model> {
         let row = self.store.model(id).await?;
         row.map(Model::from).ok_or_else(|| Error::NoSuchModel(id.to_owned()))
+    }
+
+    /// A look at a model's files, and what a target needs of memory for prompts and answers of `context` tokens together,
+    /// with this drafter or without.
+    ///
+    /// # Errors
+    /// A model is not in the list, or its files are not what they were.
+    pub async fn model_details(&self, id: &str, drafter: Option<&str>, context: usize) -> Result<Details> {
+        let Model { role, folder, .. } = self.model(id).await?;
+        let drafter = match drafter {
+            Some(drafter) => Some(self.resolve(drafter, CheckpointRole::Drafter).await?),
+            None => None,
+        };
+        let look = move || {
+            let checkpoint = engine::inspect(&folder)?;
+            let need = || Ok::<_, Error>(Plan::of(&folder, drafter.as_deref(), Precision::default())?.need(context));
+            let need = (role == CheckpointRole::Target).then(need).transpose()?;
+            Ok(Details { checkpoint, need })
+        };
+        tokio::task::spawn_blocking(look).await.unwrap_or(Err(engine::Error::Closed.into()))
     }
 
     /// Registers a folder after a look at its files; nothing is copied. Without an id it gets one from its name. With

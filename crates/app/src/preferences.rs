@@ -55,12 +55,12 @@ impl App {
         }
     }
 
-    async fn chosen<T: DeserializeOwned + Default>(&self, key: &str) -> Result<T> {
+    pub(crate) async fn chosen<T: DeserializeOwned + Default>(&self, key: &str) -> Result<T> {
         let json = self.store.setting(key).await?;
         Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
     }
 
-    async fn choose<T: Serialize>(&self, key: &str, value: &T) -> Result<()> {
+    pub(crate) async fn choose<T: Serialize>(&self, key: &str, value: &T) -> Result<()> {
         // Choices are numbers and texts only, so they always have a JSON form.
         let Ok(json) = serde_json::to_string(value) else { return Ok(()) };
         Ok(self.store.set_setting(key, &json).await?)

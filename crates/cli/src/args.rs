@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use app::{Controls, NewDrafter, Precision, Rule, Sampling};
+use app::{Controls, NewDrafter, Precision, Rule, Sampling, USUAL_CONTEXT};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
@@ -32,6 +32,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DrafterCommand,
     },
+    /// The machine's memory, and how much of it stays free for everything else.
+    Memory {
+        /// Keep this many gigabytes free; 0 goes back to 15 %, and 2 GB at least.
+        #[arg(long, value_name = "GB", value_parser = not_negative)]
+        reserve: Option<f32>,
+    },
     /// Answer a prompt, or chat line by line.
     Chat(Box<ChatArguments>),
 }
@@ -48,10 +54,16 @@ pub(crate) enum ModelsCommand {
     },
     /// List all models.
     List,
-    /// Show one model.
+    /// Show one model: what its files hold, and what it needs of memory.
     Show {
         /// Its id.
         id: String,
+        /// With this drafter: an id or a folder.
+        #[arg(long, value_name = "DRAFTER")]
+        drafter: Option<String>,
+        /// For prompts and answers of so many tokens together.
+        #[arg(long, value_name = "TOKENS", default_value_t = USUAL_CONTEXT)]
+        context: usize,
     },
     /// Take a model off the list. Its folder stays.
     Remove {
@@ -127,6 +139,9 @@ pub(crate) struct ChatArguments {
     /// The number type to compute in.
     #[arg(long, value_enum, default_value_t = Dtype::Stored)]
     pub(crate) dtype: Dtype,
+    /// Load the models even if they need more memory than is to be had; the machine may become very slow.
+    #[arg(long)]
+    pub(crate) over_memory: bool,
     #[command(flatten)]
     pub(crate) controls: ControlArguments,
 }

@@ -54,6 +54,7 @@ impl<'a> Chat<'a> {
             precision: arguments.dtype.into(),
             prompt: Prompt::Chat(Vec::new()),
             controls: arguments.controls.into(),
+            memory: app.memory(arguments.over_memory).await?,
         };
         let turns = arguments.system.map(|system| Message::new(Role::System, system)).into_iter().collect();
         Ok(Self { app, request, raw: arguments.raw, turns, json })

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use app::{App, CheckpointRole, NewDrafter};
+use app::{App, CheckpointRole, NewDrafter, size};
 use serde_json::json;
 
 use crate::args::{Head, NewArguments};
 use crate::failure::Failure;
-use crate::models::{role, size};
+use crate::models::role;
 
 /// Makes a drafter with fresh weights.
 pub(crate) async fn new(app: &App, new: NewArguments, json: bool) -> Result<ExitCode, Failure> {

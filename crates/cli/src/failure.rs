@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use app::Code;
 use serde_json::json;
 
 use crate::terminal::harmless;
@@ -36,15 +37,24 @@ impl Failure {
     }
 }
 
+impl From<&app::Error> for Failure {
+    fn from(error: &app::Error) -> Self {
+        Self::Sentence(match error.code() {
+            Some(Code::Insist) => format!("{error} (--over-memory)"),
+            _ => error.to_string(),
+        })
+    }
+}
+
 impl From<app::Error> for Failure {
     fn from(error: app::Error) -> Self {
-        Self::Sentence(error.to_string())
+        Self::from(&error)
     }
 }
 
 impl From<Arc<app::Error>> for Failure {
     fn from(error: Arc<app::Error>) -> Self {
-        Self::Sentence(error.to_string())
+        Self::from(&*error)
     }
 }
 

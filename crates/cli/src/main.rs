@@ -17,7 +17,9 @@ mod events;
 mod failure;
 mod follow;
 mod keyboard;
+mod memory;
 mod models;
+mod page;
 mod terminal;
 mod text;
 
@@ -46,6 +48,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.command {
         Command::Models { command } => models::run(&app, command, arguments.json).await,
         Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
+        Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
     }
 }

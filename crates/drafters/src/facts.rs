@@ -21,6 +21,12 @@ pub struct Facts {
     pub layers: usize,
     /// Its own width.
     pub width: i32,
+    /// Its attention heads.
+    pub heads: i32,
+    /// Width of its feed-forward parts.
+    pub inner: i32,
+    /// Numbers that a layer keeps of each context row: keys and values.
+    pub cached: i32,
     /// Whether it has a confidence in each token.
     pub confident: bool,
     /// Confidences below which it had better not propose, by position; empty if the files name none.

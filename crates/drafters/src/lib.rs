@@ -9,10 +9,11 @@ mod dspark;
 mod error;
 mod facts;
 mod kind;
+mod survey;
 
 use std::{path::Path, rc::Rc};
 
-use nn::{Inventory, Vocabulary};
+use nn::Vocabulary;
 
 pub use block::{BlockContext, BlockDrafter, BlockProposer};
 pub use context::{Context, Proposer};
@@ -20,6 +21,7 @@ pub use dspark::{DSpark, New};
 pub use error::{Error, Result};
 pub use facts::Facts;
 pub use kind::Kind;
+pub use survey::Survey;
 
 /// A loaded drafter of any kind. A clone shares its weights.
 #[derive(Debug, Clone)]
@@ -54,23 +56,13 @@ impl Drafter {
     }
 }
 
-/// What a drafter's files say of it; no weights are read.
+/// Looks through the files of the drafter that a folder holds; no weights are read.
 ///
 /// # Errors
-/// When the folder holds no drafter that runs here, or its description is malformed.
-pub fn describe(folder: &Path) -> Result<Facts> {
+/// When the folder holds no whole drafter that runs here, or its files are malformed.
+pub fn survey(folder: &Path) -> Result<Survey> {
     match kind::detect(folder)? {
-        Kind::DSpark => dspark::describe(folder),
-    }
-}
-
-/// Checks that a folder holds a whole drafter that runs here; no weights are read.
-///
-/// # Errors
-/// When it does not, or its files are malformed.
-pub fn check(folder: &Path) -> Result<(Facts, Inventory)> {
-    match kind::detect(folder)? {
-        Kind::DSpark => DSpark::check(folder),
+        Kind::DSpark => DSpark::survey(folder),
     }
 }
 

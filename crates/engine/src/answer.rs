@@ -33,6 +33,7 @@ pub(crate) fn make(
 
     let prompt = Reading::new(&request.prompt, &target, &mut notes)?;
     let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
+    models.admit(request, prompt.ids.len())?;
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
     let sampler =
         Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), target.model.size());
@@ -83,6 +84,7 @@ impl Loaded {
             let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
             sink(Event::Loading { name });
         };
+        models.admit(request, 0)?;
         let target = models.target(&request.target, request.precision, &mut loading)?;
         let off = |reason: &str| Speculation::Off { reason: reason.to_owned() };
         let (folder, gamma) = match (&request.drafter, request.controls.gamma) {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Shortage;
+
 /// This crate's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -72,6 +74,10 @@ pub enum Error {
         /// Tokens kept free: a draft and one more.
         reserved: usize,
     },
+
+    /// There is not enough memory; the user may insist.
+    #[error("{0}")]
+    NoRoom(Box<Shortage>),
 
     /// A programming error on the engine's thread. The models were dropped; the next request loads them again.
     #[error("the engine failed ({0}); its models were dropped and load again with the next message")]

@@ -8,10 +8,13 @@ use std::{
 use chat::Codec;
 use drafters::Drafter;
 use gemma4::{Config, Model};
-use mlx_rs::Dtype;
 use nn::Vocabulary;
 
-use crate::{Error, Precision, Result, session::Session};
+use crate::{
+    Precision, Request, Result,
+    memory::{self, Admitted, exists},
+    session::Session,
+};
 
 /// The loaded models. Asking for another one drops the one before.
 #[derive(Default)]
@@ -19,6 +22,7 @@ pub(crate) struct Models {
     target: Option<Target>,
     drafter: Option<(PathBuf, Drafter)>,
     session: Option<Session>,
+    admitted: Option<Admitted>,
 }
 
 /// A loaded target with its way from text to ids.
@@ -31,6 +35,12 @@ pub(crate) struct Target {
 }
 
 impl Models {
+    /// Refuses what does not fit into memory, unless the user insists: before anything is loaded, and again when it is
+    /// known how many tokens the `prompt` has.
+    pub(crate) fn admit(&mut self, request: &Request, prompt: usize) -> Result<()> {
+        memory::admit(&mut self.admitted, request, prompt)
+    }
+
     /// The target in `folder`, loaded unless it is; `loading` hears of it first.
     pub(crate) fn target(
         &mut self,
@@ -46,15 +56,11 @@ impl Models {
         }
         exists(folder)?;
         loading(folder);
-        *self = Self::default(); // two targets at once may not fit into memory
+        *self = Self { admitted: self.admitted.take(), ..Self::default() }; // two targets at once may not fit into memory
         nn::release_memory();
-        let dtype = match precision {
-            Precision::AsStored => None,
-            Precision::Float32 => Some(Dtype::Float32),
-        };
         Config::read(folder)?; // a folder of another kind is refused as such, not for lack of a tokenizer
         let codec = Codec::open(folder)?;
-        let model = Rc::new(Model::load(folder, dtype)?);
+        let model = Rc::new(Model::load(folder, memory::dtype(precision))?);
         let target = Target { folder: folder.to_owned(), precision, model, codec };
         self.target = Some(target.clone());
         Ok(target)
@@ -99,8 +105,4 @@ impl Models {
             nn::release_memory();
         }
     }
-}
-
-fn exists(folder: &Path) -> Result<()> {
-    if folder.is_dir() { Ok(()) } else { Err(Error::NoFolder(folder.to_owned())) }
 }

@@ -9,7 +9,7 @@ use nn::{Sampler, Vocabulary};
 use crate::{Cancel, Error, Event, Prompt, Result, models::Target, reuse::common_prefix, session::Session};
 
 /// Rows of the prompt that go through the target at once.
-const CHUNK: usize = 512;
+pub(crate) const CHUNK: usize = 512;
 
 /// A prompt as the target reads it.
 pub(crate) struct Reading {
@@ -53,6 +53,7 @@ impl Reading {
         let (held, end) = (session.position(), self.ids.len().saturating_sub(1));
         let total = end.saturating_sub(held);
         let mut progress = |position: usize| {
+            nn::release_memory(); // or MLX would keep every size that attention scores have, and they grow with each chunk
             if total > 0 {
                 sink(Event::Prefill { done: position - held, total });
             }

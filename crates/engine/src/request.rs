@@ -1,6 +1,6 @@
 //! What to answer, with what, and how.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,25 @@ pub struct Request {
     pub prompt: Prompt,
     /// How much to draft, and how to choose tokens.
     pub controls: Controls,
+    /// How much of the machine's memory it may take.
+    pub memory: Memory,
+}
+
+impl Request {
+    /// The drafter's folder, if anything is to be drafted.
+    pub(crate) fn drafting(&self) -> Option<&Path> {
+        self.drafter.as_deref().filter(|_| self.controls.gamma != Some(0))
+    }
+}
+
+/// How much of the machine's memory an answer may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// What stays free for everything else, bytes; `None` leaves it to [`Machine::usual_reserve`](crate::Machine).
+    pub reserve: Option<u64>,
+    /// Whether the user insists: what was refused for lack of memory is loaded all the same. It holds until another
+    /// model is loaded.
+    pub insist: bool,
 }
 
 /// What to answer.

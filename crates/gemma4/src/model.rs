@@ -165,13 +165,13 @@ impl Vocabulary for Model {
 }
 
 /// Finds every tensor of the model among those of the files.
-fn fit<'a>(config: &Config, inventory: &'a Inventory) -> nn::Result<Fitted<'a>> {
+pub(crate) fn fit<'a>(config: &Config, inventory: &'a Inventory) -> nn::Result<Fitted<'a>> {
     inventory.fit(&config.tensors(), &config.quantization, Surplus::Refuse, |name| place(name, config))
 }
 
 /// The type that an unconverted model computes in, the table's own or that of its scales: one for all, or a stray
 /// float32 norm would turn the whole stream into float32.
-fn stored_dtype(config: &Config, inventory: &Inventory) -> Dtype {
+pub(crate) fn stored_dtype(config: &Config, inventory: &Inventory) -> Dtype {
     let is_table = |name: &str| {
         let parts = ["embed_tokens.weight", "embed_tokens.scales"];
         matches!(place(name, config), Some(Place::Whole(name)) if parts.contains(&name.as_str()))

@@ -4,12 +4,37 @@ use nn::Place;
 
 use crate::Config;
 
+/// Parts of a checkpoint that are not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spare {
+    /// The vision tower, and what joins it to the text.
+    Vision,
+    /// The audio tower, likewise.
+    Audio,
+    /// A copy of the table that the head shares.
+    Head,
+    /// Keys and values of layers that read those of others.
+    Keys,
+    /// Numbers that follow from the configuration, and ranges for other programs' quantisation.
+    Buffers,
+}
+
 /// Where a tensor of a checkpoint belongs; `None` for parts that this model does not need.
 pub(crate) fn place(name: &str, config: &Config) -> Option<Place> {
-    let decoder = in_decoder(name)?;
-    // Some files carry a redundant copy of the tied table, and keys and values of layers that read those of others.
-    let is_spare = (config.tied && decoder.starts_with("lm_head.")) || spare_keys(decoder, config);
-    (!is_spare).then(|| decoder.split_once(".experts.").map_or_else(|| Place::Whole(decoder.to_owned()), expert))
+    if spare(name, config).is_some() {
+        return None;
+    }
+    let decoder = in_decoder(name);
+    Some(decoder.split_once(".experts.").map_or_else(|| Place::Whole(decoder.to_owned()), expert))
+}
+
+/// What a tensor is if this model does not need it. Some files carry a redundant copy of the tied table, and keys and
+/// values of layers that read those of others.
+pub(crate) fn spare(name: &str, config: &Config) -> Option<Spare> {
+    let decoder = in_decoder(name);
+    beside_decoder(name)
+        .or((config.tied && decoder.starts_with("lm_head.")).then_some(Spare::Head))
+        .or(spare_keys(decoder, config).then_some(Spare::Keys))
 }
 
 /// Where a tensor of a layer's experts belongs: there is one stack each of gates, ups and downs. The original files
@@ -30,19 +55,28 @@ fn expert((layer, rest): (&str, &str)) -> Place {
     }
 }
 
-/// The name within the text decoder; `None` for other parts of the checkpoint.
-fn in_decoder(name: &str) -> Option<&str> {
-    const TOWERS: [&str; 6] =
-        ["vision_tower", "vision_embedder", "embed_vision", "audio_tower", "embed_audio", "multi_modal_projector"];
+/// What a tensor is if it is not the text decoder's.
+fn beside_decoder(name: &str) -> Option<Spare> {
+    const TOWERS: [(&str, Spare); 6] = [
+        ("vision_tower", Spare::Vision),
+        ("vision_embedder", Spare::Vision),
+        ("embed_vision", Spare::Vision),
+        ("multi_modal_projector", Spare::Vision),
+        ("audio_tower", Spare::Audio),
+        ("embed_audio", Spare::Audio),
+    ];
     const BUFFERS: [&str; 5] = ["rotary_emb", "input_min", "input_max", "output_min", "output_max"];
 
     let inner = name.strip_prefix("model.").unwrap_or(name);
-    if TOWERS.iter().any(|tower| inner.starts_with(tower)) || BUFFERS.iter().any(|buffer| name.contains(buffer)) {
-        return None;
-    }
+    let tower = TOWERS.iter().find(|(tower, _)| inner.starts_with(tower)).map(|&(_, spare)| spare);
+    tower.or(BUFFERS.iter().any(|buffer| name.contains(buffer)).then_some(Spare::Buffers))
+}
+
+/// The name within the text decoder, if it is one of its tensors.
+fn in_decoder(name: &str) -> &str {
     // The original multimodal files, MLX conversions, and text-only files, in this order.
     let prefixes = ["model.language_model.", "language_model.model.", "language_model.", "model."];
-    Some(prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name))
+    prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name)
 }
 
 /// Whether these are keys or values of a layer that owns none.
@@ -58,25 +92,27 @@ fn spare_keys(decoder: &str, config: &Config) -> bool {
 mod tests {
     use nn::Place;
 
-    use super::{expert, in_decoder};
-
-    fn check(name: &str, want: Option<&str>) {
-        assert_eq!(in_decoder(name), want, "{name}");
-    }
+    use super::{Spare, beside_decoder, expert, in_decoder};
 
     #[test]
     fn every_publishers_prefix_gives_the_same_name() {
         for prefix in ["model.language_model.", "language_model.model.", "model.", ""] {
-            check(&format!("{prefix}layers.3.mlp.up_proj.weight"), Some("layers.3.mlp.up_proj.weight"));
+            assert_eq!(in_decoder(&format!("{prefix}layers.3.mlp.up_proj.weight")), "layers.3.mlp.up_proj.weight");
         }
-        check("language_model.lm_head.weight", Some("lm_head.weight"));
+        assert_eq!(in_decoder("language_model.lm_head.weight"), "lm_head.weight");
     }
 
     #[test]
     fn towers_and_buffers_are_skipped() {
-        for name in ["model.vision_tower.x", "audio_tower.y", "model.embed_vision.z", "layers.0.rotary_emb.inv_freq"] {
-            check(name, None);
+        for (name, spare) in [
+            ("model.vision_tower.x", Spare::Vision),
+            ("audio_tower.y", Spare::Audio),
+            ("model.embed_vision.z", Spare::Vision),
+            ("layers.0.rotary_emb.inv_freq", Spare::Buffers),
+        ] {
+            assert_eq!(beside_decoder(name), Some(spare), "{name}");
         }
+        assert_eq!(beside_decoder("model.layers.3.mlp.up_proj.weight"), None);
     }
 
     #[test]

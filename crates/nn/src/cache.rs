@@ -84,6 +84,12 @@ impl Cache {
         }
     }
 
+    /// How many rows are allotted for `rows` that are in use at once.
+    #[must_use]
+    pub fn allotted(rows: usize) -> usize {
+        (rows + 1).next_multiple_of(STEP) + STEP
+    }
+
     /// How many committed rows a pass that starts now may look at.
     fn visible_before(&self) -> usize {
         self.window.map_or(self.stored(), |window| self.stored().min(window - 1))
@@ -259,7 +265,7 @@ impl Buffer {
 
 /// `parts`, `rows` rows in all, and room for more behind them.
 fn padded(parts: &[&Array], rows: usize) -> Result<Array> {
-    let room = (rows + 1).next_multiple_of(STEP) + STEP - rows;
+    let room = Cache::allotted(rows) - rows;
     let first = parts[0];
     let room = ops::zeros_dtype(&[first.dim(0), first.dim(1), index(room), first.dim(3)], first.dtype())?;
     let parts = parts.iter().copied().chain([&room]).collect::<Vec<_>>();

@@ -33,6 +33,13 @@ pub fn memory_peak() -> u64 {
     memory::peak_memory().map_or(0, |bytes| bytes as u64)
 }
 
+/// The memory that MLX holds now, what it keeps for reuse included, bytes.
+#[must_use]
+pub fn memory_held() -> u64 {
+    let [active, kept] = [memory::active_memory(), memory::cache_memory()].map(Result::unwrap_or_default);
+    (active + kept) as u64
+}
+
 /// Starts a new measurement of [`memory_peak`].
 pub fn reset_memory_peak() {
     // A figure to show, never to act on: failing to reset it must not fail an answer.

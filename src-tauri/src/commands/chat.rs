@@ -38,7 +38,8 @@ pub(crate) async fn messages(opened: State<'_, Opened>, conversation: i64) -> Re
     Ok(messages.into_iter().map(Message::from).collect())
 }
 
-/// Stores a question and begins to answer it; without a conversation, in a new one.
+/// Stores a question and begins to answer it; without a conversation, in a new one. Whoever insists wants the models
+/// loaded although they need more memory than is to be had.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn say(
@@ -48,8 +49,9 @@ pub(crate) async fn say(
     target: String,
     drafter: Option<String>,
     controls: Controls,
+    insist: bool,
 ) -> Result<Said, Failure> {
-    let say = Say { conversation, text, target, drafter, controls: controls.into() };
+    let say = Say { conversation, text, target, drafter, controls: controls.into(), insist };
     Ok(opened.app().await?.say(say).await?.into())
 }
 

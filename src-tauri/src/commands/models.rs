@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use app::USUAL_CONTEXT;
 use tauri::{AppHandle, Manager, State, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
 use crate::opened::Opened;
-use crate::wire::{Failure, Model};
+use crate::wire::{Details, Failure, Model};
 
 /// Every model, by id.
 #[tauri::command]
@@ -15,6 +16,13 @@ use crate::wire::{Failure, Model};
 pub(crate) async fn models(opened: State<'_, Opened>) -> Result<Vec<Model>, Failure> {
     let models = opened.app().await?.models().await?;
     Ok(models.into_iter().map(Model::from).collect())
+}
+
+/// What a model's files say of it, and what a target needs of memory for a conversation of the usual length.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn model_details(opened: State<'_, Opened>, id: String) -> Result<Details, Failure> {
+    Ok(opened.app().await?.model_details(&id, None, USUAL_CONTEXT).await?.into())
 }
 
 /// Registers a folder where it lies; its files are looked at, not copied.

@@ -4,7 +4,7 @@ use app::{State, StoredMessage};
 use serde::Serialize;
 use specta::Type;
 
-use super::{Outcome, sentence};
+use super::{Outcome, failure::code, sentence};
 
 /// A conversation in the list.
 #[derive(Serialize, Type)]
@@ -64,6 +64,8 @@ pub(crate) struct Message {
     state: MessageState,
     /// What the user should know about how it was read or how it ended.
     note: Option<String>,
+    /// What the window can do about an answer that has just failed, as for a failed command.
+    code: Option<String>,
     /// How it came about; null for the user's messages and for answers without an end.
     outcome: Option<Outcome>,
 }
@@ -85,6 +87,7 @@ impl From<StoredMessage> for Message {
                 State::Interrupted => MessageState::Interrupted,
             },
             note: message.note.as_deref().map(sentence),
+            code: None,
             outcome: message.record.map(Outcome::from),
         }
     }
@@ -99,8 +102,14 @@ impl Message {
             text,
             state: MessageState::Failed,
             note: Some(sentence(why)),
+            code: None,
             outcome: None,
         }
+    }
+
+    /// The same, with what can be done about the error that ended it.
+    pub(crate) fn with_code(self, error: Option<&app::Error>) -> Self {
+        Self { code: error.and_then(code), ..self }
     }
 }
 

@@ -8,7 +8,7 @@ use specta::Type;
 #[derive(Debug, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failure {
-    /// What the window can do about it: `pickTarget`, `pickDrafter`.
+    /// What the window can do about it: `pickTarget`, `pickDrafter`, `insist`.
     code: Option<String>,
     /// One sentence to show as it is.
     message: String,
@@ -16,13 +16,19 @@ pub(crate) struct Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let code = match error.code() {
-            Some(Code::PickTarget) => Some("pickTarget"),
-            Some(Code::PickDrafter) => Some("pickDrafter"),
-            _ => None,
-        };
-        Self { code: code.map(str::to_owned), message: sentence(&error.to_string()) }
+        Self { code: code(&error), message: sentence(&error.to_string()) }
     }
+}
+
+/// What the window can do about an error.
+pub(crate) fn code(error: &Error) -> Option<String> {
+    let code = match error.code()? {
+        Code::PickTarget => "pickTarget",
+        Code::PickDrafter => "pickDrafter",
+        Code::Insist => "insist",
+        _ => return None,
+    };
+    Some(code.to_owned())
 }
 
 /// An error's message as a sentence that stands by itself: errors begin in lower case, because a terminal puts words

@@ -4,11 +4,13 @@
 mod answer;
 mod controls;
 mod conversation;
+mod details;
 mod failure;
 mod model;
 
 pub(crate) use answer::{Frame, Outcome, Phase, Round, why_off};
 pub(crate) use controls::{Controls, Preferences};
 pub(crate) use conversation::{Conversation, Message, Said};
+pub(crate) use details::Details;
 pub(crate) use failure::{Failure, sentence};
 pub(crate) use model::Model;

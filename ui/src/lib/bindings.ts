@@ -6,6 +6,8 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 export const commands = {
 	/**  Every model, by id. */
 	models: () => typedError<Model[], Failure>(__TAURI_INVOKE("models")),
+	/**  What a model's files say of it, and what a target needs of memory for a conversation of the usual length. */
+	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
 	/**  Forgets a model. Its folder stays as it is. */
@@ -20,8 +22,11 @@ export const commands = {
 	removeConversation: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_conversation", { id })),
 	/**  The messages of a conversation in order. */
 	messages: (conversation: number) => typedError<Message[], Failure>(__TAURI_INVOKE("messages", { conversation })),
-	/**  Stores a question and begins to answer it; without a conversation, in a new one. */
-	say: (conversation: number | null, text: string, target: string, drafter: string | null, controls: Controls) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, target, drafter, controls })),
+	/**
+	 *  Stores a question and begins to answer it; without a conversation, in a new one. Whoever insists wants the models
+	 *  loaded although they need more memory than is to be had.
+	 */
+	say: (conversation: number | null, text: string, target: string, drafter: string | null, controls: Controls, insist: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, target, drafter, controls, insist })),
 	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
@@ -71,9 +76,29 @@ export type Conversation = {
 	updatedAt: number,
 };
 
+/**  What a model's files say of it, and what it needs. */
+export type Details = {
+	/**  What it is by its sizes, whatever its folder is called. */
+	name: string,
+	/**  How many numbers it consists of, whether they are packed or not. */
+	parameters: number,
+	/**  How these are stored. */
+	quantization: string,
+	/**  How far a target reads. */
+	reach: Reach | null,
+	/**  What a target needs of memory. */
+	need: Need | null,
+	/**  The ids that end a target's answers. */
+	stopIds: number[],
+	/**  What of the files is not read. */
+	skipped: Skipped[],
+	/**  Code that came with it, by the names of its files. It is never run. */
+	code: string[],
+};
+
 /**  Why a command did not do what was asked. */
 export type Failure = {
-	/**  What the window can do about it: `pickTarget`, `pickDrafter`. */
+	/**  What the window can do about it: `pickTarget`, `pickDrafter`, `insist`. */
 	code: string | null,
 	/**  One sentence to show as it is. */
 	message: string,
@@ -114,6 +139,8 @@ export type Message = {
 	state: MessageState,
 	/**  What the user should know about how it was read or how it ended. */
 	note: string | null,
+	/**  What the window can do about an answer that has just failed, as for a failed command. */
+	code: string | null,
 	/**  How it came about; null for the user's messages and for answers without an end. */
 	outcome: Outcome | null,
 };
@@ -149,6 +176,18 @@ export type Model = {
 	chatTemplate: boolean | null,
 	/**  Why it cannot be used at present, in a sentence. */
 	broken: string | null,
+};
+
+/**  What an answer needs of memory, at most, in bytes. */
+export type Need = {
+	/**  Tokens of prompt and answer together. */
+	context: number,
+	weights: number,
+	/**  Keys and values. */
+	caches: number,
+	/**  The intermediate numbers of the largest pass, or what loading takes for a while. */
+	working: number,
+	total: number,
 };
 
 /**  How an answer came about. */
@@ -198,6 +237,18 @@ export type Preferences = {
 	conversation: number | null,
 };
 
+/**  How far a target reads, and what that costs. */
+export type Reach = {
+	/**  The longest sequence that it was made for, tokens. */
+	most: number,
+	/**  What each token adds to the caches of its full layers. */
+	bytesPerToken: number,
+	/**  Rows that a row of a sliding layer sees. */
+	window: number,
+	/**  What each row of the window takes in all sliding layers together. */
+	bytesPerPosition: number,
+};
+
 /**  What a model is for. */
 export type Role = 
 /**  It answers. */
@@ -229,6 +280,14 @@ export type Said = {
 	conversation: number,
 	question: Message,
 	answer: Message,
+};
+
+/**  Tensors that are not read. */
+export type Skipped = {
+	/**  What they are. */
+	what: string,
+	tensors: number,
+	bytes: number,
 };
 
 /**  What an answer cost. A rate is null where there is nothing to divide by. */

@@ -19,12 +19,7 @@ pub use initial::New;
 use mlx_rs::{Array, Dtype};
 use nn::{Inventory, Weights, save};
 
-use crate::{BlockDrafter, Error, Facts, Result};
-
-/// What a drafter's files say of it.
-pub(crate) fn describe(folder: &Path) -> Result<Facts> {
-    Ok(Document::read(folder)?.facts())
-}
+use crate::{BlockDrafter, Error, Facts, Result, Survey};
 
 /// A drafter as its files hold it.
 #[derive(Debug)]
@@ -36,11 +31,10 @@ pub struct DSpark {
 
 impl DSpark {
     /// Checks that the files hold every parameter, without reading them.
-    pub(crate) fn check(folder: &Path) -> Result<(Facts, Inventory)> {
+    pub(crate) fn survey(folder: &Path) -> Result<Survey> {
         let document = Document::read(folder)?;
         let inventory = Inventory::read(folder)?;
-        parameters::fit(&document, &inventory)?;
-        Ok((document.facts(), inventory))
+        Ok(Survey::new(document.facts(), &parameters::fit(&document, &inventory)?, Dtype::Float32))
     }
 
     /// Reads a folder with a `dspark.json`.

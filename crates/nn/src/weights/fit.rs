@@ -80,6 +80,8 @@ pub struct Fitted<'a> {
     pub(super) sources: BTreeMap<String, Source>,
     /// How the packed matrices are packed, by name.
     pub(super) packings: BTreeMap<String, Packing>,
+    /// How many numbers were asked for.
+    pub(super) numbers: u64,
 }
 
 impl Fitted<'_> {
@@ -87,6 +89,12 @@ impl Fitted<'_> {
     #[must_use]
     pub fn packings(&self) -> &BTreeMap<String, Packing> {
         &self.packings
+    }
+
+    /// The files that hold it all.
+    #[must_use]
+    pub fn inventory(&self) -> &Inventory {
+        self.inventory
     }
 }
 
@@ -119,12 +127,13 @@ impl Inventory {
             }
         }
         declared.check_default(&packings)?;
+        let numbers = wanted.iter().map(Wanted::count).sum();
         let Fitting { found, sources, .. } = fitting;
         if surplus == Surplus::Refuse && !found.is_empty() {
             let names = found.into_values().flat_map(Source::into_names).collect();
             return Err(Error::Unused { folder: self.folder().to_owned(), names });
         }
-        Ok(Fitted { inventory: self, sources, packings })
+        Ok(Fitted { inventory: self, sources, packings, numbers })
     }
 }
 

@@ -6,6 +6,7 @@
 mod fit;
 mod inventory;
 mod quantization;
+mod size;
 mod source;
 
 use std::{
@@ -49,6 +50,7 @@ impl Weights {
             let is_packed = matches!(tensor.dtype(), Dtype::Uint32 | Dtype::Uint8);
             tensors.insert(name.clone(), if is_packed { tensor } else { tensor.as_dtype(dtype)? });
         }
+        drop(stored); // or numbers that were converted would stay as they were read, too
         wait(tensors.values())?;
         Ok(Self { tensors, packings: fitted.packings.clone(), dtype })
     }

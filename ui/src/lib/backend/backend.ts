@@ -1,9 +1,10 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
-import type { Controls, Conversation, Failure, Frame, Message, Model, Preferences, Said } from '../bindings';
+import type { Controls, Conversation, Details, Failure, Frame, Message, Model, Preferences, Said } from '../bindings';
 
 export type {
   Controls,
   Conversation,
+  Details,
   Failure,
   Finish,
   Frame,
@@ -19,6 +20,8 @@ export type {
 
 export interface Backend {
   models(): Promise<Model[]>;
+  /** What a model's files say of it, and what it needs of memory. */
+  modelDetails(id: string): Promise<Details>;
   addModel(folder: string): Promise<Model>;
   removeModel(id: string): Promise<void>;
   /** Opens the system's folder dialog; null when it was dismissed. */
@@ -27,8 +30,11 @@ export interface Backend {
   renameConversation(id: number, title: string): Promise<void>;
   removeConversation(id: number): Promise<void>;
   messages(conversation: number): Promise<Message[]>;
-  /** Stores the question and an answer that starts to run; without a conversation, in a new one. */
-  say(conversation: number | null, text: string, pair: Pair, controls: Controls): Promise<Said>;
+  /**
+   * Stores the question and an answer that starts to run; without a conversation, in a new one. Who insists wants the
+   * models loaded although they need more memory than is to be had.
+   */
+  say(conversation: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
   /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
   watch(onFrame: (frame: Frame) => void): Promise<boolean>;
   stop(): Promise<void>;
@@ -42,7 +48,7 @@ export type Pair = { target: string; drafter: string | null };
 /** The Rust side said no; `message` is one sentence to show as it is. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** What the user can do about it: `pickTarget`, `pickDrafter`. */
+  /** What the user can do about it: `pickTarget`, `pickDrafter`, `insist`. */
   readonly code: string | null;
 
   constructor(failure: Failure) {

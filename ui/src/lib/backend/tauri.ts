@@ -16,6 +16,7 @@ async function done(reply: Promise<Reply<unknown>>): Promise<void> {
 
 export const tauri: Backend = {
   models: () => unwrap(commands.models()),
+  modelDetails: (id) => unwrap(commands.modelDetails(id)),
   addModel: (folder) => unwrap(commands.addModel(folder)),
   removeModel: (id) => done(commands.removeModel(id)),
   chooseFolder: () => unwrap(commands.chooseFolder()),
@@ -23,8 +24,8 @@ export const tauri: Backend = {
   renameConversation: (id, title) => done(commands.renameConversation(id, title)),
   removeConversation: (id) => done(commands.removeConversation(id)),
   messages: (conversation) => unwrap(commands.messages(conversation)),
-  say: (conversation, text, pair, controls) =>
-    unwrap(commands.say(conversation, text, pair.target, pair.drafter, controls)),
+  say: (conversation, text, pair, controls, insist) =>
+    unwrap(commands.say(conversation, text, pair.target, pair.drafter, controls, insist)),
   watch: (onFrame) => unwrap(commands.watch(new Channel<Frame>(onFrame))),
   stop: () => done(commands.stop()),
   preferences: () => unwrap(commands.preferences()),

@@ -78,24 +78,14 @@ export class Chat {
   }
 
   async send(): Promise<void> {
-    const text = this.draft.trim();
-    const { target, drafter, selected } = this;
-    if (text === '' || !target || this.blocked !== null || this.running || this.sending || this.thread.loading) return;
-    this.sending = true;
-    this.refusal = null;
-    try {
-      const pair = { target: target.id, drafter: drafter?.id ?? null };
-      const controls = sendable(this.#preferences.controls, drafter);
-      this.#said(selected, await this.#backend.say(selected, text, pair, controls));
-      if (!(await this.#watch())) await this.#settle();
-    } catch (reason) {
-      this.refusal = sentence(reason);
-      // A model is not what the list says it is.
-      if (reason instanceof Refusal && reason.code !== null) await this.#models.load();
-    } finally {
-      this.sending = false;
-    }
-    await this.conversations.load();
+    await this.#say(this.draft.trim(), false);
+  }
+
+  /** Asks once more what an answer refused for lack of memory: this time its models are loaded all the same. */
+  async insist(message: number): Promise<void> {
+    const { messages } = this.thread;
+    const asked = messages[messages.findIndex(({ id }) => id === message) - 1];
+    if (asked) await this.#say(asked.text, true);
   }
 
   /** Picks a model; what was refused before may go now. */
@@ -133,6 +123,29 @@ export class Chat {
     return this.#baseline.speed(target);
   }
 
+  async #say(text: string, insist: boolean): Promise<void> {
+    const { target, drafter, selected } = this;
+    if (text === '' || !target || this.blocked !== null || this.running || this.sending || this.thread.loading) return;
+    this.sending = true;
+    this.refusal = null;
+    try {
+      const pair = { target: target.id, drafter: drafter?.id ?? null };
+      const controls = sendable(this.#preferences.controls, drafter);
+      const said = await this.#backend.say(selected, text, pair, controls, insist);
+      // Whoever insists may be writing something else by now.
+      if (!insist) this.#drafts.delete(selected);
+      this.#said(selected, said);
+      if (!(await this.#watch())) await this.#settle();
+    } catch (reason) {
+      this.refusal = sentence(reason);
+      // A model is not what the list says it is.
+      if (reason instanceof Refusal && reason.code !== null) await this.#models.load();
+    } finally {
+      this.sending = false;
+    }
+    await this.conversations.load();
+  }
+
   async #show(id: number | null): Promise<void> {
     this.inspected = null;
     this.refusal = null;
@@ -140,7 +153,6 @@ export class Chat {
   }
 
   #said(where: number | null, { conversation, question, answer }: Said): void {
-    this.#drafts.delete(where);
     this.answer = new Answer(conversation, answer.id);
     // Somebody may have gone elsewhere meanwhile.
     if (this.selected !== where) return;

@@ -1,4 +1,5 @@
-import { type Backend, type Model, sentence } from '../backend/backend';
+import { SvelteMap } from 'svelte/reactivity';
+import { type Backend, type Details, type Model, sentence } from '../backend/backend';
 import { namesOf } from './names';
 
 /** The registered targets and drafters, and the field that adds one. */
@@ -12,6 +13,8 @@ export class Models {
 
   readonly targets = $derived(this.all.filter((model) => model.role === 'target'));
   readonly drafters = $derived(this.all.filter((model) => model.role === 'drafter'));
+  /** What the files say, by id, of the models that somebody has looked at. */
+  readonly details = new SvelteMap<string, Details>();
   readonly #names = $derived(namesOf(this.all));
   readonly #backend: Backend;
 
@@ -38,6 +41,13 @@ export class Models {
     } finally {
       this.loading = false;
     }
+  }
+
+  /** Looks at a model's files. What is wrong with them is said when the model is used. */
+  async look(id: string): Promise<void> {
+    if (this.details.has(id)) return;
+    const details = await this.#backend.modelDetails(id).catch(() => null);
+    if (details) this.details.set(id, details);
   }
 
   async choose(): Promise<Model | null> {
@@ -74,5 +84,7 @@ export class Models {
   async remove(id: string): Promise<void> {
     await this.#backend.removeModel(id);
     this.all = this.all.filter((model) => model.id !== id);
+    // The id may come to mean another folder.
+    this.details.delete(id);
   }
 }

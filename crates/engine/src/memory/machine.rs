@@ -1,0 +1,49 @@
+//! The machine's memory. All figures are bytes.
+
+use serde::Serialize;
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+/// The memory of this machine; on a Mac the processor and the GPU share it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Machine {
+    /// All of it.
+    pub physical: u64,
+    /// What programs could be given now without taking it from others.
+    pub available: u64,
+}
+
+impl Machine {
+    /// Asks the system.
+    #[must_use]
+    pub fn here() -> Self {
+        let only_memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+        let system = System::new_with_specifics(only_memory);
+        Self { physical: system.total_memory(), available: system.available_memory() }
+    }
+
+    /// What stays free for everything else unless the user says otherwise: 15 %, and 2 GB at least.
+    #[must_use]
+    pub fn usual_reserve(self) -> u64 {
+        (self.physical / 100 * 15).max(2_000_000_000)
+    }
+}
+
+/// What models may take of a machine's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Room {
+    /// The machine at one moment.
+    pub machine: Machine,
+    /// What models hold already, bytes; it can be used again.
+    pub held: u64,
+    /// What stays free for everything else, bytes.
+    pub reserve: u64,
+}
+
+impl Room {
+    /// All of it.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let Self { machine, held, reserve } = self;
+        machine.available.saturating_add(*held).min(machine.physical).saturating_sub(*reserve)
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether what is asked for fits into memory, decided before it is loaded: a machine that runs out of memory does not
+//! refuse, it freezes.
+
+mod machine;
+mod need;
+mod shortage;
+mod size;
+
+use std::path::PathBuf;
+
+pub use machine::{Machine, Room};
+pub use need::{Need, Plan};
+pub(crate) use need::{dtype, exists};
+pub use shortage::Shortage;
+pub use size::size;
+
+use crate::{Error, Precision, Request, Result};
+
+/// What was let in.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    target: PathBuf,
+    drafter: Option<PathBuf>,
+    precision: Precision,
+    plan: Plan,
+    /// What was found to fit, bytes, or everything if the user insisted. It is not asked again for as much.
+    agreed: u64,
+}
+
+/// Lets an answer in if there is room for it, or if the user insists; `prompt` is how many tokens it reads, as far as
+/// that is known.
+pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: usize) -> Result<()> {
+    let known = admitted.take().filter(|admitted| admitted.is_for(request));
+    let admitted = admitted.insert(match known {
+        Some(known) => known,
+        None => Admitted::new(request)?,
+    });
+    if request.memory.insist {
+        admitted.agreed = u64::MAX;
+    }
+    // What this answer may come to, within the largest context that the user allows.
+    let longest = prompt.saturating_add(request.controls.max_tokens);
+    let context = request.controls.context.map_or(longest, |most| most.min(longest));
+    if admitted.plan.need(context).total() <= admitted.agreed {
+        return Ok(());
+    }
+    let machine = Machine::here();
+    let reserve = request.memory.reserve.unwrap_or(machine.usual_reserve());
+    let room = Room { machine, held: nn::memory_held(), reserve };
+    admitted.agreed = admitted.plan.check(context, room).map_err(Error::NoRoom)?.total();
+    Ok(())
+}
+
+impl Admitted {
+    fn new(request: &Request) -> Result<Self> {
+        let plan = Plan::of(&request.target, request.drafting(), request.precision)?;
+        let drafter = request.drafting().map(Into::into);
+        Ok(Self { target: request.target.clone(), drafter, precision: request.precision, plan, agreed: 0 })
+    }
+
+    fn is_for(&self, request: &Request) -> bool {
+        self.target == request.target
+            && self.drafter.as_deref() == request.drafting()
+            && self.precision == request.precision
+    }
+}

@@ -1,0 +1,100 @@
+//! What a model's files say of it.
+
+use serde::Serialize;
+use specta::Type;
+
+/// What a model's files say of it, and what it needs.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Details {
+    /// What it is by its sizes, whatever its folder is called.
+    name: String,
+    /// How many numbers it consists of, whether they are packed or not.
+    parameters: u64,
+    /// How these are stored.
+    quantization: String,
+    /// How far a target reads.
+    reach: Option<Reach>,
+    /// What a target needs of memory.
+    need: Option<Need>,
+    /// The ids that end a target's answers.
+    stop_ids: Vec<u32>,
+    /// What of the files is not read.
+    skipped: Vec<Skipped>,
+    /// Code that came with it, by the names of its files. It is never run.
+    code: Vec<String>,
+}
+
+/// How far a target reads, and what that costs.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reach {
+    /// The longest sequence that it was made for, tokens.
+    most: usize,
+    /// What each token adds to the caches of its full layers.
+    bytes_per_token: u64,
+    /// Rows that a row of a sliding layer sees.
+    window: usize,
+    /// What each row of the window takes in all sliding layers together.
+    bytes_per_position: u64,
+}
+
+/// What an answer needs of memory, at most, in bytes.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Need {
+    /// Tokens of prompt and answer together.
+    context: usize,
+    weights: u64,
+    /// Keys and values.
+    caches: u64,
+    /// The intermediate numbers of the largest pass, or what loading takes for a while.
+    working: u64,
+    total: u64,
+}
+
+/// Tensors that are not read.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Skipped {
+    /// What they are.
+    what: String,
+    tensors: usize,
+    bytes: u64,
+}
+
+impl From<app::Details> for Details {
+    fn from(app::Details { checkpoint, need }: app::Details) -> Self {
+        Self {
+            name: checkpoint.name,
+            parameters: checkpoint.parameters,
+            quantization: checkpoint.quantization,
+            reach: checkpoint.reach.map(Reach::from),
+            need: need.map(Need::from),
+            stop_ids: checkpoint.stop_ids,
+            skipped: checkpoint.skipped.into_iter().map(Skipped::from).collect(),
+            code: checkpoint.code,
+        }
+    }
+}
+
+impl From<app::Reach> for Reach {
+    fn from(reach: app::Reach) -> Self {
+        let app::Reach { most, bytes_per_token, window, bytes_per_position } = reach;
+        Self { most, bytes_per_token, window, bytes_per_position }
+    }
+}
+
+impl From<app::Need> for Need {
+    fn from(need: app::Need) -> Self {
+        let app::Need { context, weights, caches, working, .. } = need;
+        Self { context, weights, caches, working, total: need.total() }
+    }
+}
+
+impl From<app::Skipped> for Skipped {
+    fn from(skipped: app::Skipped) -> Self {
+        let app::Skipped { what, tensors, bytes } = skipped;
+        Self { what: what.to_owned(), tensors, bytes }
+    }
+}

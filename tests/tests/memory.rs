@@ -1,0 +1,170 @@
+//! What is said of memory before anything is loaded, against what is really used.
+
+use std::{
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError, mpsc},
+    time::Duration,
+};
+
+use engine::{
+    Answer, Controls, Engine, Error, Event, Machine, Memory, NewDrafter, Plan, Precision, Prompt, Request, Room,
+    Sampling,
+};
+use gemma4::{LayerKind, Model};
+use mlx_rs::{Array, Dtype};
+use nn::Cache;
+use tempfile::TempDir;
+use tests::{Outcome, fixtures, sized};
+
+/// An estimate is never below what is used, and never above this many times as much.
+const AT_MOST: u64 = 2;
+
+const WRITTEN: usize = 12;
+
+/// MLX counts the memory of the whole process, so nobody else may compute while it is looked at.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn folders(stored: Dtype) -> Outcome<TempDir> {
+    let folder = tempfile::tempdir()?;
+    sized::write_target(&folder.path().join("target"), stored)?;
+    let (target, out) = (folder.path().join("target"), folder.path().join("drafter"));
+    let (made, done) = mpsc::channel();
+    let new = NewDrafter { target, out, width: 64, markov_rank: 8, ..NewDrafter::default() };
+    Engine::start().new_drafter(new, move |result| drop(made.send(result)));
+    done.recv_timeout(Duration::from_mins(1))??;
+    Ok(folder)
+}
+
+fn request(models: &Path, words: usize) -> Request {
+    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+    Request {
+        target: models.join("target"),
+        drafter: None,
+        precision: Precision::AsStored,
+        prompt: Prompt::Raw("a".repeat(words)),
+        controls: Controls { max_tokens: WRITTEN, sampling, ..Controls::default() },
+        memory: Memory::default(),
+    }
+}
+
+fn answer(engine: &Engine, request: Request) -> Outcome<Result<Answer, Error>> {
+    let (events, heard) = mpsc::channel();
+    engine.answer(request, move |event| drop(events.send(event)));
+    loop {
+        match heard.recv_timeout(Duration::from_mins(2))? {
+            Event::End(answer) => return Ok(Ok(*answer)),
+            Event::Failed(error) => return Ok(Err(error)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_estimate_is_above_what_is_used_and_not_far() -> Outcome {
+    let _alone = alone();
+    for (stored, precision, drafts, words) in [
+        (Dtype::Float32, Precision::AsStored, true, 600),
+        (Dtype::Bfloat16, Precision::AsStored, true, 10),
+        (Dtype::Bfloat16, Precision::AsStored, false, 600),
+        (Dtype::Bfloat16, Precision::Float32, false, 10),
+    ] {
+        let models = folders(stored)?;
+        let drafter = drafts.then(|| models.path().join("drafter"));
+        let asked = Request { precision, drafter, ..request(models.path(), words) };
+        let need = Plan::of(&asked.target, asked.drafter.as_deref(), precision)?.need(words + 1 + WRITTEN);
+        let used = answer(&Engine::start(), asked)??.stats.peak_memory_bytes;
+        println!("{stored:?} as {precision:?}, {need:?}, {} in all, used {used}", need.total());
+        assert!((used..=AT_MOST * used).contains(&need.total()));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_token_costs_what_its_caches_are_allotted() -> Outcome {
+    let _alone = alone();
+    let rows = 29;
+    for folder in fixtures::folders("gemma4")? {
+        for (dtype, width) in [(Dtype::Float32, 4), (Dtype::Bfloat16, 2)] {
+            let model = Model::load(&folder, Some(dtype))?;
+            let config = model.config();
+            let mut caches = model.caches();
+            let ids = Array::from_slice(&vec![5_u32; rows], &[1, 29]);
+            model.forward(&ids, &mut caches, &[])?;
+            let of = |kind: LayerKind| {
+                let owners = caches.iter().zip(&config.layers).filter(|(_, layer)| **layer == kind);
+                owners.flat_map(|(cache, _)| cache.arrays()).map(|array| array.nbytes() as u64).sum::<u64>()
+            };
+            let allotted = Cache::allotted(rows) as u64;
+            println!("{} as {dtype:?}", folder.display());
+            assert_eq!(of(LayerKind::Full), config.bytes_per_token(width) * allotted);
+            assert_eq!(of(LayerKind::Sliding), config.bytes_per_position(width) * allotted);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_does_not_fit_is_said_with_its_parts_and_what_would_help() -> Outcome {
+    let _alone = alone();
+    let models = folders(Dtype::Float32)?;
+    let drafter = models.path().join("drafter");
+    let plan = Plan::of(&models.path().join("target"), Some(&drafter), Precision::AsStored)?;
+    let need = plan.need(20_000);
+    let room = |bytes| {
+        let machine = Machine { physical: 64_000_000_000, available: bytes + 500 };
+        Room { machine, held: 500, reserve: 1000 }
+    };
+    assert_eq!(plan.check(20_000, room(need.total())), Ok(need));
+
+    let little = plan.check(20_000, room(need.total() - 1)).err().ok_or("it fits")?;
+    assert_eq!((little.need, little.without_drafter), (need, true));
+    let context = little.context.ok_or("no context fits")?;
+    assert!((15_000..20_000).contains(&context), "{context}");
+    assert!(plan.check(context, little.room).is_ok());
+    let sentence = little.to_string();
+    assert!(sentence.starts_with("this needs ") && sentence.contains("without the drafter"), "{sentence}");
+    assert!(sentence.ends_with("or load it all the same"), "{sentence}");
+
+    let nothing = plan.check(20_000, room(1000)).err().ok_or("it fits")?;
+    assert_eq!((nothing.context, nothing.without_drafter, nothing.fewer_bits), (None, false, true));
+    Ok(())
+}
+
+#[test]
+fn nothing_is_loaded_that_does_not_fit_until_the_user_insists() -> Outcome {
+    let _alone = alone();
+    let models = folders(Dtype::Float32)?;
+    let engine = Engine::start();
+    let asked = Request { drafter: Some(models.path().join("drafter")), ..request(models.path(), 10) };
+    let insisting = |insist| Request { memory: Memory { reserve: Some(u64::MAX), insist }, ..asked.clone() };
+
+    assert!(matches!(answer(&engine, insisting(false))?, Err(Error::NoRoom(_))));
+    assert_eq!(answer(&engine, insisting(true))??.ids.len(), WRITTEN);
+    // The word holds for these models, and for no others.
+    assert_eq!(answer(&engine, insisting(false))??.ids.len(), WRITTEN);
+    let plain = Request { drafter: None, ..insisting(false) };
+    assert!(matches!(answer(&engine, plain)?, Err(Error::NoRoom(_))));
+    Ok(())
+}
+
+#[test]
+fn a_prompt_that_is_longer_than_fits_is_refused_before_it_is_read() -> Outcome {
+    let _alone = alone();
+    let models = folders(Dtype::Float32)?;
+    let engine = Engine::start();
+    let long = request(models.path(), 400_000);
+    let plan = Plan::of(&long.target, None, long.precision)?;
+    // Gigabytes from either, for other programs take and give back memory meanwhile.
+    let room = plan.need(400_000).total() / 2;
+    let reserve = Some(Machine::here().available.saturating_sub(room));
+    let memory = Memory { reserve, insist: false };
+    let Err(Error::NoRoom(shortage)) = answer(&engine, Request { memory, ..long })? else {
+        return Err("it was let in".into());
+    };
+    assert!(shortage.room.held > 0, "the target was loaded by then");
+    assert!(answer(&engine, Request { memory, ..request(models.path(), 10) })?.is_ok());
+    Ok(())
+}
