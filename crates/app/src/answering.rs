@@ -144,9 +144,13 @@ impl Feed {
         self.0.send_modify(|progress| progress.phase = Phase::Ended(Err(Arc::new(error))));
     }
 
-    /// The text so far.
-    pub(crate) fn text(&self) -> String {
-        self.0.borrow().rounds.iter().map(|round| round.text.as_str()).collect()
+    /// The thought and the text so far.
+    pub(crate) fn written(&self) -> (String, String) {
+        let rounds = &self.0.borrow().rounds;
+        (
+            rounds.iter().map(|round| round.thought.as_str()).collect(),
+            rounds.iter().map(|round| round.text.as_str()).collect(),
+        )
     }
 }
 

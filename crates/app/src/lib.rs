@@ -27,7 +27,7 @@ pub use preferences::Preferences;
 
 pub use engine::{
     Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Message, NewDrafter, Precision, Prompt, Provenance,
-    Request, Reuse, Role, Round, Rule, Sampling, Speculation, Stats, leave,
+    Request, Reuse, Role, Round, Rule, Sampling, Speculation, Stats, Unfinished, leave,
 };
 pub use store::{Author, Conversation, State};
 
