@@ -37,15 +37,16 @@ impl Watcher {
 /// Whatever happens while a frame is on its way or the pause lasts is part of the next frame.
 async fn stream(app: App, running: Running, page: Webview, frames: Channel<Frame>) {
     let mut reader = running.answering.reader();
-    let mut text = String::new();
+    let (mut thought, mut text) = (String::new(), String::new());
     while let Some(news) = reader.next().await {
+        thought.extend(news.rounds.iter().map(|round| round.thought.as_str()));
         text.extend(news.rounds.iter().map(|round| round.text.as_str()));
         let frame = Frame {
             conversation: running.conversation,
             message: running.message,
             first_round: news.first_round,
             rounds: news.rounds.into_iter().map(wire::Round::from).collect(),
-            phase: phase(&app, &running, news.phase, &text).await,
+            phase: phase(&app, &running, news.phase, (&thought, &text)).await,
         };
         // The window is gone.
         if frames.send(frame).is_err() {
@@ -68,7 +69,7 @@ async fn taken(page: &Webview) {
     }
 }
 
-async fn phase(app: &App, running: &Running, phase: Phase, text: &str) -> wire::Phase {
+async fn phase(app: &App, running: &Running, phase: Phase, streamed: (&str, &str)) -> wire::Phase {
     match phase {
         Phase::Waiting => wire::Phase::Waiting,
         Phase::Loading { name } => wire::Phase::Loading { what: name },
@@ -76,14 +77,14 @@ async fn phase(app: &App, running: &Running, phase: Phase, text: &str) -> wire::
         Phase::Decoding { speculation } => wire::Phase::Decoding { speculation_off: wire::why_off(speculation) },
         Phase::Ended(end) => {
             let error = end.err();
-            let message = ended(app, running, error.as_deref(), text).await;
+            let message = ended(app, running, error.as_deref(), streamed).await;
             wire::Phase::Ended { message: Box::new(message.with_code(error.as_deref())) }
         }
     }
 }
 
-/// The message as the database has it by now, or else with the `text` that was streamed.
-async fn ended(app: &App, running: &Running, error: Option<&app::Error>, text: &str) -> Message {
+/// The message as the database has it by now, or else with the thought and the text that were `streamed`.
+async fn ended(app: &App, running: &Running, error: Option<&app::Error>, streamed: (&str, &str)) -> Message {
     let messages = app.messages(running.conversation).await.unwrap_or_default();
     let stored = messages.into_iter().find(|message| message.id == running.message);
     match stored {
@@ -91,7 +92,8 @@ async fn ended(app: &App, running: &Running, error: Option<&app::Error>, text: &
         // The database failed at the end of the answer, or the conversation was removed under it.
         _ => {
             let why = error.map_or_else(|| "its conversation was removed".to_owned(), ToString::to_string);
-            Message::failed(running.message, text.to_owned(), &why)
+            let (thought, text) = streamed;
+            Message::failed(running.message, thought.to_owned(), text.to_owned(), &why)
         }
     }
 }

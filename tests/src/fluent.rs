@@ -14,11 +14,34 @@ pub const PLAIN: &str = "{{ bos_token }}{% for message in messages %}{{ message.
 pub const QUIRKY: &str = "{{ bos_token }}{% for message in messages %}{{ message.role[0] }}:{{ message.content }}\n\
                           {% endfor %}{% if add_generation_prompt %}a:??{% endif %}";
 
+/// A template that knows how to think, and then opens the thought itself. An earlier thought is read again only behind
+/// the last question, as with Gemma 4's.
+pub const THINKING: &str = "{{ bos_token }}{% for message in messages %}{{ message.role[0] }}:\
+                            {% if message.reasoning_content and loop.last %}<|channel>thought\n\
+                            {{ message.reasoning_content }}\n<channel|>{% endif %}{{ message.content }}\n{% endfor %}\
+                            {% if add_generation_prompt %}a:\
+                            {% if enable_thinking %}<|channel>thought\n{% endif %}{% endif %}";
+
+/// The markers around thoughts and calls of tools.
+const TURNS: [&str; 4] = ["<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>"];
+
 /// A fixture with a vocabulary of `size` tokens, a tokenizer for it and a template.
 ///
 /// # Errors
 /// When it cannot be made.
 pub fn target(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
+    with_markers(fixture, size, template, &[])
+}
+
+/// The same with the markers around thoughts and calls of tools among its tokens, so that it also writes them.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn thinker(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
+    with_markers(fixture, size, template, &TURNS)
+}
+
+fn with_markers(fixture: &str, size: usize, template: &str, markers: &[&str]) -> Outcome<Copy> {
     let copy = Copy::of(fixture)?;
     copy.rewrite(|tensors| {
         for table in tensors.iter_mut().filter(|tensor| tensor.name.ends_with("embed_tokens.weight")) {
@@ -29,26 +52,26 @@ pub fn target(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
     })?;
     copy.configure("vocab_size", &json!(size))?;
     let write = |name: &str, json: Value| fs::write(copy.path().join(name), json.to_string());
-    write("tokenizer.json", tokenizer(size))?;
+    write("tokenizer.json", tokenizer(size, markers))?;
     write("tokenizer_config.json", json!({ "chat_template": template, "bos_token": "<bos>" }))?;
     Ok(copy)
 }
 
 /// Control tokens, single characters, and syllables that are merged of them.
-fn tokenizer(size: usize) -> Value {
-    const CONTROL: [&str; 4] = ["<pad>", "<eos>", "<bos>", "<unk>"];
+fn tokenizer(size: usize, markers: &[&str]) -> Value {
+    let control = [&["<pad>", "<eos>", "<bos>", "<unk>"], markers].concat();
     let letters = "\n▁:?abcdefghijklmnopqrstuvwxyz".chars().map(String::from).collect::<Vec<_>>();
     let syllables = "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| (first, last)));
     let syllables = syllables.map(|(first, last)| (first.to_string(), last.to_string()));
     let behind_spaces = syllables.clone().map(|(first, last)| ("▁".to_owned(), first + &last));
-    let merges = syllables.chain(behind_spaces).take(size.saturating_sub(CONTROL.len() + letters.len()));
+    let merges = syllables.chain(behind_spaces).take(size.saturating_sub(control.len() + letters.len()));
     let merges = merges.collect::<Vec<_>>();
 
     let combined = merges.iter().map(|(first, last)| format!("{first}{last}"));
-    let tokens = CONTROL.map(String::from).into_iter().chain(letters).chain(combined);
+    let tokens = control.iter().map(ToString::to_string).chain(letters).chain(combined);
     let tokens = tokens.chain(('一'..).map(String::from)).take(size);
     let vocab = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect::<Map<String, Value>>();
-    let added = CONTROL.iter().enumerate().map(|(id, content)| {
+    let added = control.iter().enumerate().map(|(id, content)| {
         json!({ "id": id, "content": content, "special": true, "normalized": false,
                 "single_word": false, "lstrip": false, "rstrip": false })
     });

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine::{
-    Answer, Controls, Engine, Event, Finish, Message, NewDrafter, Precision, Prompt, Request, Reuse, Role, Sampling,
+    Answer, Controls, Engine, Event, Finish, Message, NewDrafter, Memory, Precision, Prompt, Request, Reuse, Role, Sampling,
 };
 use tempfile::TempDir;
 use tests::{
@@ -53,6 +53,7 @@ impl Models {
             target: self.target.path().to_owned(),
             drafter: drafter.map(|i| self.drafters[i].clone()),
             precision: Precision::Float32,
+            memory: Memory::default(),
             prompt: Prompt::Chat(messages.to_vec()),
             controls,
         }

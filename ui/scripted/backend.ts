@@ -15,7 +15,7 @@ export class ScriptedBackend implements Backend {
     target: null,
     drafter: null,
     conversation: null,
-    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512 },
+    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false },
   };
   /** Commands that reject, with their sentence. */
   failing = new Map<keyof Backend, string>();
@@ -70,7 +70,7 @@ export class ScriptedBackend implements Backend {
     const conversation = where ?? this.#next++;
     const title = text.split('\n')[0]!.slice(0, 60);
     if (where === null) this.talks.push({ id: conversation, title, ...pair, updatedAt: Date.now() });
-    const blank = { note: null, code: null, outcome: null };
+    const blank = { thought: '', note: null, code: null, outcome: null };
     const question: Message = { id: this.#next++, author: 'user', text, state: 'complete', ...blank };
     const answer: Message = { id: this.#next++, author: 'assistant', text: '', state: 'running', ...blank };
     this.said.push({ conversation, text, pair, controls, insist });

@@ -2,7 +2,7 @@
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
 import type { Controls, Message, Pair, Phase, Round, Said } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
-import { conversations, details, essayRounds, history, model, models, outcome } from './samples';
+import { conversations, details, essayRounds, history, model, models, outcome, thoughtRounds } from './samples';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -24,7 +24,7 @@ class Demo extends ScriptedBackend {
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.limit ?? 0) : 0;
     const speculationOff = drafter ? (gamma === 0 ? 'γ is 0' : null) : 'no drafter is chosen';
-    const all = essayRounds(gamma);
+    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...essayRounds(gamma)];
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
       await pause(wait);
@@ -39,6 +39,7 @@ class Demo extends ScriptedBackend {
     const kept = all.slice(0, written);
     const message: Message = {
       ...answer,
+      thought: kept.map((round) => round.thought).join(''),
       text: kept.map((round) => round.text).join(''),
       state: this.#stopped ? 'stopped' : 'complete',
       outcome: outcome(kept, { ...pair, speculationOff, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),

@@ -79,6 +79,7 @@ export function rounds(text: string, gamma: number): Round[] {
     at += accepted + 1;
     const confidences = Array.from({ length: gamma }, (_, index) => 0.9 - 0.07 * index);
     result.push({
+      thought: '',
       text: taken.join(''),
       tokens: taken.length,
       proposed: gamma,
@@ -109,6 +110,7 @@ export function statsOf(all: readonly Round[]): Stats {
     loadSeconds: 0.8,
     prefillSeconds: 0.04,
     decodeSeconds: 0.05 * rounds,
+    thoughtSeconds: all.filter(({ thought }) => thought !== '').reduce((sum, { seconds }) => sum + seconds, 0),
     peakMemoryBytes: 1_240_000_000,
   };
 }
@@ -116,20 +118,31 @@ export function statsOf(all: readonly Round[]): Stats {
 export function outcome(all: readonly Round[], part: Partial<Outcome> = {}): Outcome {
   return {
     finish: 'eos',
+    unfinished: null,
+    raw: '',
     target: 'target-270m',
     drafter: 'drafter-5',
     speculationOff: null,
-    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512 },
+    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false },
     stats: statsOf(all),
     ...part,
   };
 }
 
 export function message(part: Partial<Message> & Pick<Message, 'id' | 'author' | 'text'>): Message {
-  return { state: 'complete', note: null, code: null, outcome: null, ...part };
+  return { state: 'complete', thought: '', note: null, code: null, outcome: null, ...part };
 }
 
 export const essayRounds = (gamma: number) => rounds(essay, gamma);
+
+const musing = `They ask who decides where a river goes. It sounds like a question about planning, but nobody plans a meander.
+
+So: what decides is slope, load and time. Slope first, because it is the strongest. I should not make it a lecture; a picture at the start, three points, and one sentence that answers the question.`;
+
+/** Rounds that think instead of answering. */
+export function thoughtRounds(gamma: number, text = musing): Round[] {
+  return rounds(text, gamma).map((round) => ({ ...round, thought: round.text, text: '' }));
+}
 
 const hour = 3_600_000;
 export function conversations(now: number): Conversation[] {
@@ -153,7 +166,30 @@ export function history(): Map<number, Message[]> {
       1,
       [
         message({ id: 11, author: 'user', text: 'Why do rivers meander?' }),
-        message({ id: 12, author: 'assistant', text, outcome: outcome(short) }),
+        message({ id: 12, author: 'assistant', text, outcome: outcome(short, { raw: `${text}<end_of_turn>` }) }),
+        message({ id: 13, author: 'user', text: 'And who decides where it goes?' }),
+        message({
+          id: 14,
+          author: 'assistant',
+          thought: musing,
+          text: 'Nobody. Slope, load and time do, a little every spring.',
+          outcome: outcome([...thoughtRounds(5), ...short.slice(0, 4)], {
+            raw: `<|channel>thought\n${musing}<channel|>Nobody. Slope, load and time do, a little every spring.<turn|>`,
+          }),
+        }),
+        message({ id: 15, author: 'user', text: 'How long does it take?' }),
+        message({
+          id: 16,
+          author: 'assistant',
+          thought: musing.slice(0, 150),
+          text: '',
+          note: 'The budget was used up while the model was thinking.',
+          outcome: outcome(thoughtRounds(5, musing.slice(0, 150)), {
+            finish: 'length',
+            unfinished: 'thought',
+            raw: `<|channel>thought\n${musing.slice(0, 150)}`,
+          }),
+        }),
       ],
     ],
     [

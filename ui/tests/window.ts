@@ -34,7 +34,7 @@ export async function ask(backend: ScriptedBackend, user: ReturnType<typeof user
 }
 
 export function round(text: string, proposed: number, accepted: number): Round {
-  return { text, tokens: accepted + 1, proposed, accepted, confidences: [], seconds: 0.1, waits: 1 };
+  return { thought: '', text, tokens: accepted + 1, proposed, accepted, confidences: [], seconds: 0.1, waits: 1 };
 }
 
 export const decoding: Phase = { kind: 'decoding', speculationOff: null };

@@ -144,9 +144,13 @@ impl Feed {
         self.0.send_modify(|progress| progress.phase = Phase::Ended(Err(Arc::new(error))));
     }
 
-    /// The text so far.
-    pub(crate) fn text(&self) -> String {
-        self.0.borrow().rounds.iter().map(|round| round.text.as_str()).collect()
+    /// The thought and the text so far.
+    pub(crate) fn written(&self) -> (String, String) {
+        let rounds = &self.0.borrow().rounds;
+        (
+            rounds.iter().map(|round| round.thought.as_str()).collect(),
+            rounds.iter().map(|round| round.text.as_str()).collect(),
+        )
     }
 }
 
@@ -168,6 +172,7 @@ pub(crate) mod testing {
         Round {
             ids: vec![1],
             provenance: vec![Provenance::Plain],
+            thought: String::new(),
             text: text.into(),
             proposed: 0,
             accepted: 0,
@@ -184,7 +189,11 @@ pub(crate) mod testing {
         Answer {
             prompt_ids: vec![2],
             ids: vec![1],
+            thought: String::new(),
             text: text.into(),
+            tool_calls: Vec::new(),
+            unfinished: None,
+            raw: text.into(),
             finish: Finish::Eos,
             speculation: Speculation::Off { reason: "no drafter".into() },
             notes: Vec::new(),

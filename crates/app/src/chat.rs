@@ -59,6 +59,8 @@ pub struct StoredMessage {
     pub id: i64,
     /// Who wrote it.
     pub author: Author,
+    /// What the model thought before it said this.
+    pub thought: String,
     /// What it says.
     pub text: String,
     /// How far it got.
@@ -213,8 +215,8 @@ impl App {
 impl From<store::Message> for StoredMessage {
     fn from(row: store::Message) -> Self {
         let record = row.answer.and_then(|json| serde_json::from_str(&json).ok());
-        let store::Message { id, author, text, state, note, created_at, .. } = row;
-        Self { id, author, text, state, note, record, created_at }
+        let store::Message { id, author, thought, text, state, note, created_at, .. } = row;
+        Self { id, author, thought, text, state, note, record, created_at }
     }
 }
 
@@ -223,6 +225,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
     use engine::Cancel;
+    use store::Written;
 
     use super::*;
     use crate::{Code, Phase, testing};
@@ -295,7 +298,8 @@ mod tests {
         let app = testing::app(home.path()).await;
         let conversation = app.store.add_conversation("Why?").await.unwrap().id;
         let (_, answer) = app.store.ask(conversation, "Why?", "t", None).await.unwrap();
-        app.store.end_message(answer.id, "Because.", State::Complete, None, Some("[]")).await.unwrap();
+        let written = Written { thought: "Why?", text: "Because." };
+        app.store.end_message(answer.id, written, State::Complete, None, Some("[]")).await.unwrap();
         let stored = app.messages(conversation).await.unwrap().pop().unwrap();
         assert_eq!((stored.text.as_str(), stored.record), ("Because.", None));
     }

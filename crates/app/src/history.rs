@@ -14,7 +14,9 @@ pub(crate) fn history(earlier: &[store::Message], question: &str) -> Vec<Message
         let answered = answer.state != State::Failed && !answer.text.is_empty();
         if asked.author == Author::User && answer.author == Author::Assistant && answered {
             turns.push(Message::new(Role::User, &asked.text));
-            turns.push(Message::new(Role::Assistant, &answer.text));
+            // Whether a thought is read again is the template's choice.
+            let reasoning = Some(answer.thought.clone()).filter(|thought| !thought.is_empty());
+            turns.push(Message { reasoning, ..Message::new(Role::Assistant, &answer.text) });
         }
     }
     turns.push(Message::new(Role::User, question));
@@ -37,8 +39,18 @@ mod tests {
     use super::*;
 
     fn message(author: Author, text: &str, state: State) -> store::Message {
-        let text = text.to_owned();
-        store::Message { id: 0, conversation_id: 0, author, text, state, note: None, answer: None, created_at: 0 }
+        let (thought, text) = (String::new(), text.to_owned());
+        store::Message {
+            id: 0,
+            conversation_id: 0,
+            author,
+            thought,
+            text,
+            state,
+            note: None,
+            answer: None,
+            created_at: 0,
+        }
     }
 
     #[test]
@@ -61,6 +73,21 @@ mod tests {
             (Role::User, "five"),
         ];
         assert_eq!(history(&earlier, "five"), expected.map(|(role, text)| Message::new(role, text)));
+    }
+
+    #[test]
+    fn a_thought_goes_with_its_answer_and_alone_it_is_no_answer() {
+        let thinking =
+            |text| store::Message { thought: "Hm.".into(), ..message(Author::Assistant, text, State::Complete) };
+        let earlier = [
+            message(Author::User, "one", State::Complete),
+            thinking("first"),
+            message(Author::User, "two", State::Complete),
+            thinking(""),
+        ];
+        let turns = history(&earlier, "three");
+        assert_eq!(turns.iter().map(|turn| turn.content.text()).collect::<Vec<_>>(), ["one", "first", "three"]);
+        assert_eq!(turns[1].reasoning.as_deref(), Some("Hm."));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use engine::{Answer, Event, Finish, Precision};
 use serde::{Deserialize, Serialize};
-use store::{State, Store};
+use store::{State, Store, Written};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -27,7 +27,7 @@ pub struct Record {
     pub answer: Answer,
 }
 
-/// Stores one answer: its text while it runs, then how it ended.
+/// Stores one answer: what it says while it runs, then how it ended.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     pub(crate) store: Store,
@@ -43,7 +43,7 @@ impl Keeper {
         let last = self.save_until(feed, last).await;
         match &last {
             Event::End(answer) => self.store_end(answer).await?,
-            Event::Failed(error) => self.store_failure(&feed.text(), error).await?,
+            Event::Failed(error) => self.store_failure(feed, error).await?,
             _ => {}
         }
         Ok(last)
@@ -57,10 +57,12 @@ impl Keeper {
             tokio::select! {
                 event = &mut last => return event.unwrap_or(Event::Failed(engine::Error::Closed)),
                 _ = clock.tick() => {
-                    let text = feed.text();
+                    let (thought, text) = feed.written();
+                    let length = thought.len() + text.len();
+                    let written = Written { thought: &thought, text: &text };
                     // A failure costs nothing yet: the end is stored as a whole, and says so if it cannot be.
-                    if text.len() > saved && self.store.save_text(self.message, &text).await.is_ok() {
-                        saved = text.len();
+                    if length > saved && self.store.save_written(self.message, written).await.is_ok() {
+                        saved = length;
                     }
                 }
             }
@@ -78,13 +80,16 @@ impl Keeper {
         };
         // A record is numbers and texts only, so it always has a JSON form.
         let json = serde_json::to_string(&record).ok();
-        let end = self.store.end_message(self.message, &answer.text, state, note.as_deref(), json.as_deref());
+        let written = Written { thought: &answer.thought, text: &answer.text };
+        let end = self.store.end_message(self.message, written, state, note.as_deref(), json.as_deref());
         Ok(end.await?)
     }
 
-    async fn store_failure(&self, text: &str, error: &engine::Error) -> Result<()> {
+    async fn store_failure(&self, feed: &Feed, error: &engine::Error) -> Result<()> {
+        let (thought, text) = feed.written();
         let note = error.to_string();
-        Ok(self.store.end_message(self.message, text, State::Failed, Some(&note), None).await?)
+        let written = Written { thought: &thought, text: &text };
+        Ok(self.store.end_message(self.message, written, State::Failed, Some(&note), None).await?)
     }
 }
 
@@ -124,12 +129,14 @@ mod tests {
         for (finish, state) in [(Finish::Eos, State::Complete), (Finish::Cancelled, State::Stopped)] {
             let (keeper, store, conversation) = keeper().await;
             let (end, last) = oneshot::channel();
-            let answer = Answer { finish, notes: vec!["No template.".into()], ..answer("Because.") };
+            let answer =
+                Answer { finish, notes: vec!["No template.".into()], thought: "Why?".into(), ..answer("Because.") };
             assert!(end.send(Event::End(Box::new(answer.clone()))).is_ok());
             keeper.keep(&Feed::default(), last).await.unwrap();
 
             let message = stored(&store, conversation).await;
             assert_eq!((message.text.as_str(), message.state), ("Because.", state));
+            assert_eq!(message.thought, "Why?");
             assert_eq!(message.note.as_deref(), Some("No template."));
             let record: Record = serde_json::from_str(&message.answer.unwrap()).unwrap();
             assert_eq!((record.target.as_str(), record.precision), ("t", Precision::Float32));
@@ -137,35 +144,49 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_record_from_before_thoughts_were_kept_is_read() {
+        let (target, precision) = ("t".to_owned(), Precision::AsStored);
+        let record = Record { target, drafter: None, precision, answer: Answer { raw: String::new(), ..answer("Hi") } };
+        let mut json = serde_json::to_value(&record).unwrap();
+        let new = ["/answer/thought", "/answer/tool_calls", "/answer/unfinished", "/answer/raw"];
+        for path in new.into_iter().chain(["/answer/stats/thought_s", "/answer/controls/thinking"]) {
+            let (object, key) = path.rsplit_once('/').unwrap();
+            assert!(json.pointer_mut(object).unwrap().as_object_mut().unwrap().remove(key).is_some(), "{path}");
+        }
+        assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
+    }
+
     #[tokio::test]
-    async fn text_is_saved_while_the_answer_runs() {
+    async fn a_thought_is_saved_while_the_answer_has_no_text_yet() {
         let (keeper, store, conversation) = keeper().await;
         let (end, last) = oneshot::channel();
         let feed = Feed::default();
-        feed.push(Event::Round(round("Bec")));
+        feed.push(Event::Round(engine::Round { thought: "Why".into(), ..round("") }));
         tokio::select! {
             _ = keeper.keep(&feed, last) => unreachable!("the answer has no end yet"),
             message = async {
                 loop {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                     let message = stored(&store, conversation).await;
-                    if !message.text.is_empty() { break message }
+                    if !message.thought.is_empty() { break message }
                 }
-            } => assert_eq!((message.text.as_str(), message.state), ("Bec", State::Running)),
+            } => assert_eq!((message.thought.as_str(), message.state), ("Why", State::Running)),
         }
         drop(end);
     }
 
     #[tokio::test]
-    async fn an_engine_that_is_gone_fails_the_answer_and_keeps_its_text() {
+    async fn an_engine_that_is_gone_fails_the_answer_and_keeps_what_it_says() {
         let (keeper, store, conversation) = keeper().await;
         let (end, last) = oneshot::channel();
         let feed = Feed::default();
-        feed.push(Event::Round(round("Bec")));
+        feed.push(Event::Round(engine::Round { thought: "Why?".into(), ..round("Bec") }));
         drop(end);
         keeper.keep(&feed, last).await.unwrap();
         let message = stored(&store, conversation).await;
         assert_eq!((message.text.as_str(), message.state), ("Bec", State::Failed));
+        assert_eq!(message.thought, "Why?");
         assert_eq!(message.note, Some(engine::Error::Closed.to_string()));
     }
 }

@@ -28,7 +28,8 @@ pub use preferences::Preferences;
 
 pub use engine::{
     Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Precision,
-    Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, leave, size,
+    Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, Unfinished,
+    leave, size,
 };
 pub use store::{Author, Conversation, State};
 

@@ -53,6 +53,8 @@ pub enum Note {
     NoTemplate,
     /// The template has no system turn, so its text opens the user's turn.
     SystemFolded,
+    /// The template makes no difference between thinking and answering at once.
+    NoThinking,
 }
 
 impl fmt::Display for Note {
@@ -62,6 +64,7 @@ impl fmt::Display for Note {
             Self::SystemFolded => {
                 "This checkpoint's template has no system role: the system text opens your message instead."
             }
+            Self::NoThinking => "This checkpoint's template has no thinking: the model answers at once.",
         })
     }
 }
@@ -93,14 +96,27 @@ pub(crate) fn prompt(codec: &Codec, messages: &[Message], options: PromptOptions
     Ok(Prompt { ids: codec.with_one_bos(ids), text: pieces.concat(), notes })
 }
 
-/// Renders as is, or with the system text folded away when the template refuses or ignores it.
+/// Renders the conversation, and notes what the template cannot do for it.
 fn render(
     codec: &Codec,
     template: &Template,
     messages: &[Message],
     options: PromptOptions,
 ) -> Result<(String, Vec<Note>), Error> {
-    let render = |messages: &[Message]| template.render(messages, options, codec.markers());
+    let (text, mut notes) = with_system(messages, |messages| template.render(messages, options, codec.markers()))?;
+    if options.enable_thinking {
+        let at_once = PromptOptions { enable_thinking: false, ..options };
+        let at_once = with_system(messages, |messages| template.render(messages, at_once, codec.markers()));
+        notes.extend(at_once.is_ok_and(|(at_once, _)| at_once == text).then_some(Note::NoThinking));
+    }
+    Ok((text, notes))
+}
+
+/// Renders as is, or with the system text folded away when the template refuses or ignores it.
+fn with_system(
+    messages: &[Message],
+    render: impl Fn(&[Message]) -> Result<String, Error>,
+) -> Result<(String, Vec<Note>), Error> {
     let rendered = render(messages);
     let (system, others): (Vec<_>, Vec<_>) = messages.iter().cloned().partition(Message::is_system);
     if system.is_empty() {

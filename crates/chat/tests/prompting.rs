@@ -135,6 +135,15 @@ fn a_template_without_system_role_gets_the_system_text_in_the_user_turn() {
 }
 
 #[test]
+fn a_template_that_does_not_think_is_noted_with_a_folded_system_text_too() {
+    let codec = with_template(STRICT);
+    let notes = |messages: &[Message], options| codec.prompt(messages, options).unwrap().notes;
+    assert_eq!(notes(&[user("Hi")], ANSWER), []);
+    assert_eq!(notes(&[user("Hi")], THINK), [Note::NoThinking]);
+    assert_eq!(notes(&[system("Be brief."), user("Hi")], THINK), [Note::SystemFolded, Note::NoThinking]);
+}
+
+#[test]
 fn a_refusal_carries_the_templates_own_words() {
     let codec = with_template(STRICT);
     for messages in [&[user("a"), user("b")][..], &[system("s"), user("a"), user("b")]] {

@@ -136,6 +136,9 @@ pub(crate) struct ChatArguments {
     /// Instructions that stand before the conversation.
     #[arg(long, value_name = "TEXT", conflicts_with = "raw")]
     pub(crate) system: Option<String>,
+    /// Also print what the model really wrote, control tokens included.
+    #[arg(long)]
+    pub(crate) show_raw: bool,
     /// The number type to compute in.
     #[arg(long, value_enum, default_value_t = Dtype::Stored)]
     pub(crate) dtype: Dtype,
@@ -186,6 +189,9 @@ pub(crate) struct ControlArguments {
     /// End the answer before this text; may be given several times.
     #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     stop: Vec<String>,
+    /// Let the model think before it answers.
+    #[arg(long, conflicts_with = "raw")]
+    thinking: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -210,6 +216,7 @@ impl From<ControlArguments> for Controls {
             max_tokens: given.max_tokens,
             context: given.context,
             stop: given.stop,
+            thinking: given.thinking,
         }
     }
 }
@@ -270,7 +277,7 @@ mod tests {
     fn every_control_arrives() {
         let chat = chat(
             "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --top-k 40 --seed 18446744073709551615 \
-             --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- -- Hello",
+             --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- --thinking -- Hello",
         );
         assert_eq!(chat.prompt.as_deref(), Some("Hello"));
         let expected = Controls {
@@ -280,6 +287,7 @@ mod tests {
             max_tokens: 9,
             context: Some(99),
             stop: vec!["a".into(), "--".into()],
+            thinking: true,
         };
         assert_eq!(Controls::from(chat.controls), expected);
     }
@@ -298,9 +306,11 @@ mod tests {
     }
 
     #[test]
-    fn raw_text_has_no_system_message() {
-        let both = parse("slipstream chat --target t --raw --system s").unwrap_err();
-        assert_eq!(both, ErrorKind::ArgumentConflict);
+    fn raw_text_has_no_system_message_and_no_thought() {
+        for template in ["--system s", "--thinking"] {
+            let both = parse(&format!("slipstream chat --target t --raw {template}")).unwrap_err();
+            assert_eq!(both, ErrorKind::ArgumentConflict);
+        }
     }
 
     #[test]

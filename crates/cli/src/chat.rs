@@ -41,6 +41,7 @@ struct Chat<'a> {
     raw: bool,
     turns: Vec<Message>,
     json: bool,
+    show_raw: bool,
 }
 
 impl<'a> Chat<'a> {
@@ -57,7 +58,7 @@ impl<'a> Chat<'a> {
             memory: app.memory(arguments.over_memory).await?,
         };
         let turns = arguments.system.map(|system| Message::new(Role::System, system)).into_iter().collect();
-        Ok(Self { app, request, raw: arguments.raw, turns, json })
+        Ok(Self { app, request, raw: arguments.raw, turns, json, show_raw: arguments.show_raw })
     }
 
     async fn answer(&mut self, text: String) -> Result<Arc<Answer>, Failure> {
@@ -69,10 +70,14 @@ impl<'a> Chat<'a> {
             Prompt::Chat(self.turns.clone())
         };
         let answering = self.app.answer(Request { prompt, ..self.request.clone() });
-        let answer = follow(&answering, &mut *transcript(self.json)).await;
+        let answer = follow(&answering, &mut *self.transcript()).await;
         match &answer {
             Ok(answer) if self.raw || answer.text.is_empty() => self.turns.truncate(before),
-            Ok(answer) => self.turns.push(Message::new(Role::Assistant, answer.text.as_str())),
+            Ok(answer) => {
+                // Whether a thought is read again is the template's choice.
+                let reasoning = Some(answer.thought.clone()).filter(|thought| !thought.is_empty());
+                self.turns.push(Message { reasoning, ..Message::new(Role::Assistant, answer.text.as_str()) });
+            }
             Err(_) => self.turns.truncate(before),
         }
         answer
@@ -99,13 +104,13 @@ impl<'a> Chat<'a> {
             }
         }
     }
-}
 
-fn transcript(json: bool) -> Box<dyn Transcript> {
-    if json {
-        return Box::new(Events::new(io::stdout()));
+    fn transcript(&self) -> Box<dyn Transcript> {
+        if self.json {
+            return Box::new(Events::new(io::stdout()));
+        }
+        let (out, err) = (io::stdout(), io::stderr());
+        let (out_is_terminal, err_is_terminal) = (out.is_terminal(), err.is_terminal());
+        Box::new(Text::new(out, out_is_terminal, err, err_is_terminal, self.show_raw))
     }
-    let (out, err) = (io::stdout(), io::stderr());
-    let (out_is_terminal, err_is_terminal) = (out.is_terminal(), err.is_terminal());
-    Box::new(Text { out, out_is_terminal, err, err_is_terminal, written: String::new() })
 }

@@ -59,6 +59,7 @@ pub(crate) mod script {
         Round {
             ids: vec![1],
             provenance: vec![Provenance::Plain],
+            thought: String::new(),
             text: text.into(),
             proposed: 0,
             accepted: 0,
@@ -75,7 +76,11 @@ pub(crate) mod script {
         Answer {
             prompt_ids: vec![2],
             ids: vec![1],
+            thought: String::new(),
             text: text.into(),
+            tool_calls: Vec::new(),
+            unfinished: None,
+            raw: text.into(),
             finish: Finish::Eos,
             speculation: Speculation::Off { reason: "no drafter".into() },
             notes: Vec::new(),

@@ -18,11 +18,19 @@ pub(crate) struct Text<O, E> {
     pub(crate) err: E,
     /// Whether `err` is a terminal; otherwise it gets no progress.
     pub(crate) err_is_terminal: bool,
+    /// Whether to end with what the model really wrote.
+    pub(crate) show_raw: bool,
+    /// How much of the thought has been told.
+    thought: String,
     /// What `out` has got so far.
-    pub(crate) written: String,
+    written: String,
 }
 
 impl<O: Write, E: Write> Text<O, E> {
+    pub(crate) fn new(out: O, out_is_terminal: bool, err: E, err_is_terminal: bool, show_raw: bool) -> Self {
+        Self { out, out_is_terminal, err, err_is_terminal, show_raw, thought: String::new(), written: String::new() }
+    }
+
     fn progress(&mut self, text: &str) -> io::Result<()> {
         if self.err_is_terminal {
             write!(self.err, "\r\x1b[K{text}")?;
@@ -31,7 +39,21 @@ impl<O: Write, E: Write> Text<O, E> {
         Ok(())
     }
 
+    /// A thought is no part of the answer, so it is told where people look and programs do not.
+    fn thought(&mut self, thought: &str) -> io::Result<()> {
+        if self.err_is_terminal && !thought.is_empty() {
+            self.thought.push_str(thought);
+            write!(self.err, "\x1b[2m{}\x1b[0m", harmless(thought))?;
+            self.err.flush()?;
+        }
+        Ok(())
+    }
+
     fn text(&mut self, text: &str) -> io::Result<()> {
+        if self.written.is_empty() && !self.thought.is_empty() && !text.is_empty() {
+            write!(self.err, "\n\n")?;
+            self.err.flush()?;
+        }
         self.written.push_str(text);
         if self.out_is_terminal {
             self.out.write_all(harmless(text).as_bytes())?;
@@ -43,6 +65,8 @@ impl<O: Write, E: Write> Text<O, E> {
 
     fn end(&mut self, answer: &Answer) -> io::Result<()> {
         // What was held back as the possible beginning of a stop text comes with the end.
+        let rest = answer.thought.strip_prefix(self.thought.as_str()).unwrap_or_default().to_owned();
+        self.thought(&rest)?;
         let rest = answer.text.strip_prefix(self.written.as_str()).unwrap_or_default().to_owned();
         self.text(&rest)?;
         self.text("\n")?;
@@ -51,6 +75,9 @@ impl<O: Write, E: Write> Text<O, E> {
         }
         if let Some(reason) = answer.stats.read_again() {
             writeln!(self.err, "{reason}")?;
+        }
+        if self.show_raw {
+            writeln!(self.err, "{}", harmless(&answer.raw))?;
         }
         let summary = summary(answer);
         if self.err_is_terminal {
@@ -67,8 +94,10 @@ impl<O: Write, E: Write> Transcript for Text<O, E> {
             if frame.first_round == 0 {
                 self.progress("")?;
             }
-            let new: String = frame.rounds.iter().map(|round| round.text.as_str()).collect();
-            self.text(&new)?;
+            for round in &frame.rounds {
+                self.thought(&round.thought)?;
+                self.text(&round.text)?;
+            }
         }
         match &frame.phase {
             Phase::Loading { name } => self.progress(&harmless(&format!("loading {name} …"))),
@@ -107,15 +136,13 @@ mod tests {
 
     use std::sync::Arc;
 
-    use app::{Reuse, Stats};
+    use app::{Reuse, Round, Stats};
 
     use super::*;
     use crate::follow::script::{answer, round};
 
     fn written(terminal: bool, frames: &[Frame]) -> (String, String) {
-        let (out_is_terminal, err_is_terminal) = (terminal, terminal);
-        let mut text =
-            Text { out: Vec::new(), out_is_terminal, err: Vec::new(), err_is_terminal, written: String::new() };
+        let mut text = Text::new(Vec::new(), terminal, Vec::new(), terminal, false);
         frames.iter().try_for_each(|frame| text.write(frame)).unwrap();
         (String::from_utf8(text.out).unwrap(), String::from_utf8(text.err).unwrap())
     }
@@ -141,6 +168,24 @@ mod tests {
         let (out, err) = written(true, &told());
         assert_eq!(out, "a[2Jbc\t\n");
         assert!(err.starts_with("\r\u{1b}[Kreading the prompt: 1 of 2 tokens\r\u{1b}[K"));
+    }
+
+    #[test]
+    fn a_thought_is_told_to_people_and_not_to_pipes() {
+        let thinking = Round { thought: "hm\u{1b}[2J".into(), ..round("") };
+        let end = Answer { thought: "hm\u{1b}[2J!".into(), ..answer("") };
+        let frames = |end: Answer| {
+            [
+                Frame { first_round: 0, rounds: vec![thinking.clone()], phase: Phase::Waiting },
+                Frame { first_round: 1, rounds: vec![], phase: Phase::Ended(Ok(Arc::new(end))) },
+            ]
+        };
+        let (out, err) = written(true, &frames(end.clone()));
+        assert_eq!(out, "\n");
+        assert!(err.starts_with("\r\u{1b}[K\u{1b}[2mhm[2J\u{1b}[0m\u{1b}[2m!\u{1b}[0m\n\n"), "{err:?}");
+        let (out, err) = written(false, &frames(Answer { text: "4".into(), ..end }));
+        assert_eq!(out, "4\n");
+        assert!(!err.contains("hm"), "{err:?}");
     }
 
     #[test]

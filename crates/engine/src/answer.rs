@@ -1,8 +1,8 @@
 //! One answer: load, read the prompt, decode, tell.
 
-use std::{ops::ControlFlow, time::Instant};
+use std::time::Instant;
 
-use chat::{Codec, Stream};
+use chat::Codec;
 use decode::{Limits, Thresholds, Token};
 use drafters::Drafter;
 use nn::{Sampler, Vocabulary};
@@ -12,11 +12,15 @@ use crate::{
     models::{Models, Target},
     reading::Reading,
     session::Session,
+    writing::{Writing, Written},
 };
 
 /// What the user should know of an answer that ended for this reason.
 const ONLY_PADDING: &str = "The target writes only <pad>: its files may be damaged, so download them again, or its \
                             numbers need a wider type, so choose float32.";
+
+/// What the user should know of an answer that waits for a tool.
+const NO_TOOLS: &str = "The model called a tool, and there is none to call.";
 
 /// Makes the answer that `request` asks for.
 pub(crate) fn make(
@@ -31,7 +35,7 @@ pub(crate) fn make(
     let Loaded { target, drafter, schedule, speculation, mut notes } = Loaded::load(models, request, sink)?;
     let load_s = started.elapsed().as_secs_f64();
 
-    let prompt = Reading::new(&request.prompt, &target, &mut notes)?;
+    let prompt = Reading::new(request, &target, &mut notes)?;
     let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
     models.admit(request, prompt.ids.len())?;
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
@@ -53,14 +57,20 @@ pub(crate) fn make(
 
     session.hold(prompt.ids.iter().chain(making.answer.emitted()).copied());
     models.keep(session);
-    let (ids, text, finish, counts) = making.end();
+    let (ids, Written { thought, text, tool_calls, unfinished }, finish, counts) = making.end();
     notes.extend((finish == Finish::Padding).then(|| ONLY_PADDING.to_owned()));
+    notes.extend(unfinished.map(|unfinished| unfinished.sentence(finish)));
+    notes.extend((!tool_calls.is_empty()).then(|| NO_TOOLS.to_owned()));
     let prompt_tokens = prompt.ids.len();
     Ok(Answer {
         stats: Stats { prompt_tokens, reused_tokens, reuse, load_s, prefill_s, ..counts.over(decode_s) },
         prompt_ids: prompt.ids,
+        raw: target.codec.raw(&ids),
         ids,
+        thought,
         text,
+        tool_calls,
+        unfinished,
         finish,
         speculation,
         notes,
@@ -141,8 +151,9 @@ fn room(prompt: &[Token], target: &Target, asked: Option<usize>, reserved: usize
 /// An answer while it is made.
 struct Making {
     answer: decode::Answer,
-    stream: Stream,
-    text: String,
+    writing: Writing,
+    /// Seconds of the rounds that wrote a thought.
+    thought_s: f64,
     waits: u64,
 }
 
@@ -155,8 +166,8 @@ impl Making {
         };
         Ok(Self {
             answer: decode::Answer::new(prompt, limits)?,
-            stream: codec.stream(prompt, request.controls.stop.clone()),
-            text: String::new(),
+            writing: Writing::new(codec.stream(prompt, request.controls.stop.clone())),
+            thought_s: 0.0,
             waits: 0,
         })
     }
@@ -176,23 +187,20 @@ impl Making {
                 break;
             }
             let (started, waits) = (Instant::now(), nn::waits());
-            let mut text = String::new();
-            let round = self.answer.round(&mut verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| {
-                let piece = self.stream.push(token);
-                text.push_str(&piece.answer);
-                if piece.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
-            self.text.push_str(&text);
-            let waits = nn::waits() - waits;
+            let writing = &mut self.writing;
+            let round = self
+                .answer
+                .round(&mut verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| writing.push(token))?;
+            let (written, seconds, waits) = (writing.take(), started.elapsed().as_secs_f64(), nn::waits() - waits);
             self.waits += waits;
-            sink(Event::Round(Round::new(round, text, started.elapsed().as_secs_f64(), waits)));
+            self.thought_s += if written.thought.is_empty() { 0.0 } else { seconds };
+            sink(Event::Round(Round::new(round, written, seconds, waits)));
         }
         Ok(())
     }
 
-    /// What was emitted, its text, why it ended, and the counts.
-    fn end(mut self) -> (Vec<Token>, String, Finish, Stats) {
-        self.text.push_str(&self.stream.finish().answer);
+    /// What was emitted, what it says, why it ended, and the counts.
+    fn end(self) -> (Vec<Token>, Written, Finish, Stats) {
         let counts = self.answer.stats();
         let stats = Stats {
             tokens: counts.emitted,
@@ -202,11 +210,12 @@ impl Making {
             proposed_at: counts.proposed_at.clone(),
             accepted_at: counts.accepted_at.clone(),
             tokens_per_round: counts.tokens_per_round(),
+            thought_s: self.thought_s,
             waits: self.waits,
             peak_memory_bytes: nn::memory_peak(),
             ..Stats::default()
         };
         let finish = self.answer.finish().unwrap_or(decode::Finish::Cancelled);
-        (self.answer.emitted().to_vec(), self.text, finish, stats)
+        (self.answer.emitted().to_vec(), self.writing.finish(), finish, stats)
     }
 }

@@ -3,7 +3,10 @@
 use decode::{Finish, Provenance};
 use serde::{Deserialize, Serialize};
 
-use crate::{Controls, Error, Reuse};
+use crate::{
+    Controls, Error, Reuse,
+    writing::{Unfinished, Written},
+};
 
 /// Something that happened, in order. The last is always [`Event::End`] or [`Event::Failed`].
 #[derive(Debug, Serialize)]
@@ -58,6 +61,8 @@ pub struct Round {
     pub ids: Vec<u32>,
     /// Where each of them comes from.
     pub provenance: Vec<Provenance>,
+    /// What the model thought before the answer, as far as it became certain.
+    pub thought: String,
     /// The text that became certain; half characters and possible stop strings wait for the next round.
     pub text: String,
     /// How many drafted tokens the target judged.
@@ -83,13 +88,25 @@ pub struct Answer {
     pub prompt_ids: Vec<u32>,
     /// The tokens emitted, a stop token included.
     pub ids: Vec<u32>,
+    /// What the model thought before it answered, without the markers around it; often nothing.
+    #[serde(default)]
+    pub thought: String,
     /// The answer's text: no stop token, no stop string, no control tokens.
     pub text: String,
+    /// The tools that the model called, each as it wrote the call; an unfinished call is the last.
+    #[serde(default)]
+    pub tool_calls: Vec<String>,
+    /// What it was still writing instead of the answer when it ended, if anything.
+    #[serde(default)]
+    pub unfinished: Option<Unfinished>,
+    /// What the model really wrote, with its control tokens. Empty in records that are older than this field.
+    #[serde(default)]
+    pub raw: String,
     /// Why it ended.
     pub finish: Finish,
     /// Whether drafts were made.
     pub speculation: Speculation,
-    /// What the user should know of how the prompt was read, a sentence each.
+    /// What the user should know of how the prompt was read and how the answer ended, a sentence each.
     pub notes: Vec<String>,
     /// What was asked.
     pub controls: Controls,
@@ -130,6 +147,9 @@ pub struct Stats {
     pub prefill_s: f64,
     /// Seconds spent decoding.
     pub decode_s: f64,
+    /// Seconds of them spent in rounds that wrote a thought.
+    #[serde(default)]
+    pub thought_s: f64,
     /// Tokens emitted per second of decoding.
     pub tokens_per_s: Option<f64>,
     /// The most memory that MLX held during this answer, bytes.
@@ -152,11 +172,12 @@ impl Stats {
 }
 
 impl Round {
-    pub(crate) fn new(round: decode::Round, text: String, seconds: f64, waits: u64) -> Self {
+    pub(crate) fn new(round: decode::Round, written: Written, seconds: f64, waits: u64) -> Self {
         Self {
             ids: round.emitted.iter().map(|emitted| emitted.token).collect(),
             provenance: round.emitted.iter().map(|emitted| emitted.provenance).collect(),
-            text,
+            thought: written.thought,
+            text: written.text,
             proposed: round.proposed,
             accepted: round.accepted,
             rejected: round.rejected,

@@ -17,6 +17,7 @@ mod request;
 mod reuse;
 mod session;
 mod thread;
+mod writing;
 
 pub use decode::{Finish, Provenance};
 pub use error::{Error, Result};
@@ -28,3 +29,4 @@ pub use new_drafter::NewDrafter;
 pub use request::{Controls, Memory, Message, Precision, Prompt, Request, Role, Rule, Sampling};
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};
+pub use writing::Unfinished;

@@ -6,7 +6,7 @@ use chat::PromptOptions;
 use decode::Token;
 use nn::{Sampler, Vocabulary};
 
-use crate::{Cancel, Error, Event, Prompt, Result, models::Target, reuse::common_prefix, session::Session};
+use crate::{Cancel, Error, Event, Prompt, Request, Result, models::Target, reuse::common_prefix, session::Session};
 
 /// Rows of the prompt that go through the target at once.
 pub(crate) const CHUNK: usize = 512;
@@ -21,11 +21,11 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The prompt's ids; `notes` hears what the user should know of how they came about.
-    pub(crate) fn new(prompt: &Prompt, target: &Target, notes: &mut Vec<String>) -> Result<Self> {
-        let (ids, turn) = match prompt {
+    pub(crate) fn new(request: &Request, target: &Target, notes: &mut Vec<String>) -> Result<Self> {
+        let (ids, turn) = match &request.prompt {
             Prompt::Raw(text) => (target.codec.complete(text)?, usize::MAX),
             Prompt::Chat(messages) => {
-                let options = PromptOptions::default();
+                let options = PromptOptions { enable_thinking: request.controls.thinking, ..PromptOptions::default() };
                 let prompt = target.codec.prompt(messages, options)?;
                 notes.extend(prompt.notes.iter().map(ToString::to_string));
                 // A template that refuses a history without an answer says nothing of where one begins.

@@ -81,6 +81,8 @@ pub struct Controls {
     pub context: Option<usize>,
     /// Texts that end the answer; they are not part of it.
     pub stop: Vec<String>,
+    /// Let the model think before it answers, if the checkpoint's template knows how.
+    pub thinking: bool,
 }
 
 impl Controls {
@@ -113,6 +115,7 @@ impl Default for Controls {
             max_tokens: 1024,
             context: None,
             stop: Vec::new(),
+            thinking: false,
         }
     }
 }

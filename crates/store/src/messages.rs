@@ -39,6 +39,8 @@ pub struct Message {
     pub conversation_id: i64,
     /// Who wrote it.
     pub author: Author,
+    /// What the model thought before it said this; empty for the user's messages.
+    pub thought: String,
     /// What it says.
     pub text: String,
     /// How far it got.
@@ -49,6 +51,15 @@ pub struct Message {
     pub answer: Option<String>,
     /// Milliseconds since 1970.
     pub created_at: i64,
+}
+
+/// What an answer says so far, or in the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written<'a> {
+    /// What the model thought before it answered.
+    pub thought: &'a str,
+    /// What it answers.
+    pub text: &'a str,
 }
 
 impl Store {
@@ -92,9 +103,9 @@ impl Store {
     ///
     /// # Errors
     /// The database fails.
-    pub async fn save_text(&self, message: i64, text: &str) -> Result<()> {
-        let save = sqlx::query("UPDATE messages SET text = ? WHERE id = ?").bind(text).bind(message);
-        save.execute(&self.pool).await?;
+    pub async fn save_written(&self, message: i64, Written { thought, text }: Written<'_>) -> Result<()> {
+        let save = sqlx::query("UPDATE messages SET thought = ?, text = ? WHERE id = ?");
+        save.bind(thought).bind(text).bind(message).execute(&self.pool).await?;
         Ok(())
     }
 
@@ -105,12 +116,13 @@ impl Store {
     pub async fn end_message(
         &self,
         message: i64,
-        text: &str,
+        Written { thought, text }: Written<'_>,
         state: State,
         note: Option<&str>,
         answer: Option<&str>,
     ) -> Result<()> {
-        sqlx::query("UPDATE messages SET text = ?, state = ?, note = ?, answer = ? WHERE id = ?")
+        sqlx::query("UPDATE messages SET thought = ?, text = ?, state = ?, note = ?, answer = ? WHERE id = ?")
+            .bind(thought)
             .bind(text)
             .bind(state)
             .bind(note)

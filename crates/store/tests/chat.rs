@@ -1,7 +1,7 @@
 //! Conversations and their messages.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Author, Checkpoint, Role, State, Store};
+use store::{Author, Checkpoint, Role, State, Store, Written};
 
 async fn with_target(store: &Store) {
     let target = Checkpoint {
@@ -25,12 +25,14 @@ async fn an_answer_runs_until_it_is_ended() {
     assert_eq!((question.author, question.state), (Author::User, State::Complete));
     assert_eq!((answer.author, answer.state, answer.text.as_str()), (Author::Assistant, State::Running, ""));
 
-    store.save_text(answer.id, "Bec").await.unwrap();
-    store.end_message(answer.id, "Because.", State::Stopped, Some("a note"), Some("{}")).await.unwrap();
+    store.save_written(answer.id, Written { thought: "Why, in", text: "" }).await.unwrap();
+    let written = Written { thought: "Why, indeed?", text: "Because." };
+    store.end_message(answer.id, written, State::Stopped, Some("a note"), Some("{}")).await.unwrap();
 
     let messages = store.messages(conversation).await.unwrap();
     assert_eq!(messages[0], question);
     assert_eq!((messages[1].text.as_str(), messages[1].state), ("Because.", State::Stopped));
+    assert_eq!((messages[0].thought.as_str(), messages[1].thought.as_str()), ("", "Why, indeed?"));
     assert_eq!((messages[1].note.as_deref(), messages[1].answer.as_deref()), (Some("a note"), Some("{}")));
 }
 
@@ -40,7 +42,7 @@ async fn a_record_that_is_no_json_is_refused() {
     with_target(&store).await;
     let conversation = store.add_conversation("Why?").await.unwrap().id;
     let (_, answer) = store.ask(conversation, "Why?", "t", None).await.unwrap();
-    assert!(store.end_message(answer.id, "", State::Complete, None, Some("{")).await.is_err());
+    assert!(store.end_message(answer.id, Written::default(), State::Complete, None, Some("{")).await.is_err());
 }
 
 #[tokio::test]

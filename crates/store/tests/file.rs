@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use sqlx::migrate::Migrator;
 use sqlx::{Connection, SqliteConnection};
-use store::{Checkpoint, Error, Role, State, Store};
+use store::{Checkpoint, Error, Role, State, Store, Written};
 
 async fn execute(path: &Path, statements: &'static str) {
     let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
@@ -29,7 +30,7 @@ async fn an_empty_file_becomes_a_database() {
 }
 
 #[tokio::test]
-async fn after_a_crash_the_answer_is_interrupted_and_keeps_its_saved_text() {
+async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
     let store = Store::open(&path).await.unwrap();
@@ -45,7 +46,7 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_its_saved_text() {
     store.add_model(Some("t"), &target).await.unwrap();
     let conversation = store.add_conversation("Why?").await.unwrap().id;
     let (_, answer) = store.ask(conversation, "Why?", "t", None).await.unwrap();
-    store.save_text(answer.id, "Because").await.unwrap();
+    store.save_written(answer.id, Written { thought: "Why?", text: "Because" }).await.unwrap();
 
     // Never closed: the write-ahead log is all that the next process finds, as after a kill.
     let crashed = tempfile::tempdir().unwrap();
@@ -56,6 +57,7 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_its_saved_text() {
     after.interrupt_running().await.unwrap();
     let message = after.messages(conversation).await.unwrap().pop().unwrap();
     assert_eq!((message.text.as_str(), message.state), ("Because", State::Interrupted));
+    assert_eq!(message.thought, "Why?");
 }
 
 #[tokio::test]
@@ -72,8 +74,32 @@ async fn a_second_process_does_not_interrupt_an_answer() {
     let (_, answer) = window.ask(conversation, "Why?", "t", None).await.unwrap();
 
     let command = Store::open(&path).await.unwrap();
-    window.save_text(answer.id, "Bec").await.unwrap();
+    window.save_written(answer.id, Written { thought: "", text: "Bec" }).await.unwrap();
     assert_eq!(command.messages(conversation).await.unwrap()[1].state, State::Running);
+}
+
+#[tokio::test]
+async fn messages_from_before_thoughts_were_kept_have_none() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    std::fs::write(&path, "").unwrap();
+    let migrations = sqlx::migrate!("../../migrations");
+    let first = Migrator { migrations: migrations.migrations[..1].to_vec().into(), ..migrations };
+    let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
+    first.run(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    execute(
+        &path,
+        "INSERT INTO conversations (id, title) VALUES (1, 'Why?');
+         INSERT INTO messages (conversation_id, author, text, state) VALUES (1, 'assistant', 'Because.', 'complete')",
+    )
+    .await;
+
+    let store = Store::open(&path).await.unwrap();
+    let message = store.messages(1).await.unwrap().pop().unwrap();
+    assert_eq!((message.thought.as_str(), message.text.as_str()), ("", "Because."));
+    store.save_written(message.id, Written { thought: "Hm.", text: "Because." }).await.unwrap();
+    assert_eq!(store.messages(1).await.unwrap()[0].thought, "Hm.");
 }
 
 #[tokio::test]

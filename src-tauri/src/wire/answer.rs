@@ -56,6 +56,8 @@ pub(crate) enum Phase {
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Round {
+    /// What the model thought, as far as it became certain.
+    thought: String,
     /// The text that became certain.
     text: String,
     /// Tokens emitted, the target's own included.
@@ -76,6 +78,7 @@ impl From<app::Round> for Round {
     fn from(round: app::Round) -> Self {
         Self {
             tokens: round.ids.len(),
+            thought: round.thought,
             text: round.text,
             proposed: round.proposed,
             accepted: round.accepted,
@@ -114,11 +117,34 @@ impl From<app::Finish> for Finish {
     }
 }
 
+/// What a model was still writing, instead of its answer, when it ended.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Unfinished {
+    /// A thought.
+    Thought,
+    /// The call of a tool.
+    ToolCall,
+}
+
+impl From<app::Unfinished> for Unfinished {
+    fn from(unfinished: app::Unfinished) -> Self {
+        match unfinished {
+            app::Unfinished::Thought => Self::Thought,
+            app::Unfinished::ToolCall => Self::ToolCall,
+        }
+    }
+}
+
 /// How an answer came about.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Outcome {
     finish: Finish,
+    /// What it was still writing instead of the answer, if anything; the message's note says so.
+    unfinished: Option<Unfinished>,
+    /// What the model really wrote, with its control tokens; empty where it was not kept.
+    raw: String,
     /// The target's id.
     target: String,
     /// The drafter's id, if one was chosen.
@@ -134,6 +160,8 @@ impl From<Record> for Outcome {
         let Record { target, drafter, answer, .. } = record;
         Self {
             finish: answer.finish.into(),
+            unfinished: answer.unfinished.map(Unfinished::from),
+            raw: answer.raw,
             target,
             drafter,
             speculation_off: why_off(answer.speculation),
@@ -178,6 +206,8 @@ pub(crate) struct Stats {
     load_seconds: f64,
     prefill_seconds: f64,
     decode_seconds: f64,
+    /// Decoding in rounds that wrote a thought.
+    thought_seconds: f64,
     /// The most memory that the models held during this answer.
     peak_memory_bytes: u64,
 }
@@ -198,6 +228,7 @@ impl From<app::Stats> for Stats {
             load_seconds: stats.load_s,
             prefill_seconds: stats.prefill_s,
             decode_seconds: stats.decode_s,
+            thought_seconds: stats.thought_s,
             peak_memory_bytes: stats.peak_memory_bytes,
         }
     }

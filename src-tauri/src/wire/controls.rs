@@ -22,21 +22,23 @@ pub(crate) struct Controls {
     seed: u64,
     /// The most tokens to write.
     max_tokens: usize,
+    /// Let the model think before it answers.
+    thinking: bool,
 }
 
 impl From<app::Controls> for Controls {
     fn from(controls: app::Controls) -> Self {
-        let app::Controls { gamma, min_conf, sampling, max_tokens, .. } = controls;
+        let app::Controls { gamma, min_conf, sampling, max_tokens, thinking, .. } = controls;
         let Sampling { temperature, top_p, top_k, seed, .. } = sampling;
-        Self { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens }
+        Self { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking }
     }
 }
 
 impl From<Controls> for app::Controls {
     fn from(controls: Controls) -> Self {
-        let Controls { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens } = controls;
+        let Controls { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking } = controls;
         let sampling = Sampling { temperature, top_p, top_k, seed, ..Sampling::default() };
-        Self { gamma, min_conf, sampling, max_tokens, ..Self::default() }
+        Self { gamma, min_conf, sampling, max_tokens, thinking, ..Self::default() }
     }
 }
 
@@ -81,6 +83,7 @@ mod tests {
             top_k: 40,
             seed: 7,
             max_tokens: 99,
+            thinking: true,
         };
         let preferences =
             Preferences { target: Some("t".into()), drafter: None, controls: controls.clone(), conversation: Some(2) };

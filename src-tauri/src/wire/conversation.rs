@@ -60,6 +60,8 @@ pub(crate) enum MessageState {
 pub(crate) struct Message {
     id: i64,
     author: Author,
+    /// What the model thought before it answered; often empty.
+    thought: String,
     text: String,
     state: MessageState,
     /// What the user should know about how it was read or how it ended.
@@ -78,6 +80,7 @@ impl From<StoredMessage> for Message {
                 app::Author::User => Author::User,
                 app::Author::Assistant => Author::Assistant,
             },
+            thought: message.thought,
             text: message.text,
             state: match message.state {
                 State::Complete => MessageState::Complete,
@@ -95,10 +98,11 @@ impl From<StoredMessage> for Message {
 
 impl Message {
     /// An answer of which the database knows no end.
-    pub(crate) fn failed(id: i64, text: String, why: &str) -> Self {
+    pub(crate) fn failed(id: i64, thought: String, text: String, why: &str) -> Self {
         Self {
             id,
             author: Author::Assistant,
+            thought,
             text,
             state: MessageState::Failed,
             note: Some(sentence(why)),

@@ -61,6 +61,8 @@ export type Controls = {
 	seed: number,
 	/**  The most tokens to write. */
 	maxTokens: number,
+	/**  Let the model think before it answers. */
+	thinking: boolean,
 };
 
 /**  A conversation in the list. */
@@ -135,6 +137,8 @@ export type Frame = {
 export type Message = {
 	id: number,
 	author: Author,
+	/**  What the model thought before it answered; often empty. */
+	thought: string,
 	text: string,
 	state: MessageState,
 	/**  What the user should know about how it was read or how it ended. */
@@ -193,6 +197,10 @@ export type Need = {
 /**  How an answer came about. */
 export type Outcome = {
 	finish: Finish,
+	/**  What it was still writing instead of the answer, if anything; the message's note says so. */
+	unfinished: Unfinished | null,
+	/**  What the model really wrote, with its control tokens; empty where it was not kept. */
+	raw: string,
 	/**  The target's id. */
 	target: string,
 	/**  The drafter's id, if one was chosen. */
@@ -258,6 +266,8 @@ export type Role =
 
 /**  One round. */
 export type Round = {
+	/**  What the model thought, as far as it became certain. */
+	thought: string,
 	/**  The text that became certain. */
 	text: string,
 	/**  Tokens emitted, the target's own included. */
@@ -315,9 +325,18 @@ export type Stats = {
 	loadSeconds: number,
 	prefillSeconds: number,
 	decodeSeconds: number,
+	/**  Decoding in rounds that wrote a thought. */
+	thoughtSeconds: number,
 	/**  The most memory that the models held during this answer. */
 	peakMemoryBytes: number,
 };
+
+/**  What a model was still writing, instead of its answer, when it ended. */
+export type Unfinished = 
+/**  A thought. */
+"thought" | 
+/**  The call of a tool. */
+"toolCall";
 
 /* Tauri Specta runtime */
 async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {

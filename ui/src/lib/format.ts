@@ -22,6 +22,13 @@ export function plural(value: number, word: string): string {
   return `${count(value)} ${value === 1 ? word : `${word}s`}`;
 }
 
+/** Whole seconds, and minutes once there are any; a tenth is as exact as a short one gets. */
+export function duration(seconds: number): string {
+  if (seconds < 9.95) return `${decimal(Math.max(0.1, seconds), 1)} s`;
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${count(whole)} s` : `${count(Math.floor(whole / 60))} min ${count(whole % 60)} s`;
+}
+
 /** Decimal units, as the Finder shows them. */
 export function bytes(value: Unknown): string {
   if (!known(value)) return dash;

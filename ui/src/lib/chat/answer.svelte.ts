@@ -5,7 +5,10 @@ const order: Record<Phase['kind'], number> = { waiting: 0, loading: 1, prefill: 
 
 /** A running answer, built from frames. A frame that was seen before, comes late or overlaps changes nothing twice. */
 export class Answer {
+  thought = $state('');
   text = $state('');
+  /** How long it has been thinking: the rounds that wrote a thought. */
+  thoughtSeconds = $state(0);
   phase = $state.raw<Phase>({ kind: 'waiting' });
   readonly conversation: number;
   readonly message: number;
@@ -31,22 +34,29 @@ export class Answer {
     });
     this.#count();
     if (this.#advances(frame.phase)) this.phase = frame.phase;
-    if (this.final) this.text = this.final.text;
+    if (!this.final) return;
+    this.thought = this.final.thought;
+    this.text = this.final.text;
   }
 
   // Rounds count in order; one that arrives before its predecessor waits for it.
   #count(): void {
     let counted = this.#counted;
+    let thought = '';
     let text = '';
     for (let round = this.#ahead.get(counted); round; round = this.#ahead.get(counted)) {
       this.#ahead.delete(counted);
       this.#tally.add(round);
+      thought += round.thought;
       text += round.text;
+      if (round.thought !== '') this.thoughtSeconds += round.seconds;
       counted += 1;
     }
     if (counted === this.#counted) return;
     this.#counted = counted;
-    if (!this.final) this.text += text;
+    if (this.final) return;
+    this.thought += thought;
+    this.text += text;
   }
 
   #advances(next: Phase): boolean {

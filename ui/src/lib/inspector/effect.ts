@@ -24,6 +24,11 @@ export function withoutEffect(control: keyof Controls, controls: Controls, draft
   return null;
 }
 
+/** Why thinking cannot be asked of this target. Whether a chat template knows how shows when it is used: the answer's note says so. */
+export function withoutThinking(target: Model | null): string | null {
+  return target?.chatTemplate === false ? 'A base model without a chat template does not think.' : null;
+}
+
 /** With γ as a number and within this drafter's limit, so that the answer's record says it. The engine would cut it and say so. */
 export function sendable(controls: Controls, drafter: Model | null): Controls {
   return drafter ? { ...controls, gamma: gammaFor(controls, drafter) } : controls;
@@ -35,5 +40,6 @@ export function conditionsOf({ drafter, controls }: Outcome): string {
   const parts = [`temperature ${decimal(temperature, temperature === 0 ? 0 : 2)}`];
   if (drafter !== null && minConf !== null) parts.unshift(`minConf ${percent(minConf)}`);
   if (drafter !== null && gamma !== null) parts.unshift(`γ ${gamma}`);
+  if (controls.thinking) parts.push('thinking');
   return parts.join(', ');
 }

@@ -1,0 +1,203 @@
+//! Thinking: what a model thinks is told apart from what it answers, nothing of either is lost, and both are the same
+//! with and without drafts.
+
+use std::path::PathBuf;
+
+use chat::Codec;
+use engine::{
+    Answer, Controls, Engine, Event, Finish, Message, NewDrafter, Memory, Precision, Prompt, Request, Role, Round, Sampling,
+    Unfinished,
+};
+use tempfile::TempDir;
+use tests::{
+    Outcome,
+    asking::{answer, events},
+    copy::Copy,
+    fluent::{self, PLAIN, THINKING},
+};
+
+/// A target of so few tokens that markers are often among those that it writes, and a drafter for it.
+struct Thinker {
+    target: Copy,
+    drafter: PathBuf,
+    engine: Engine,
+    /// Where the drafter lies.
+    _folder: TempDir,
+}
+
+impl Thinker {
+    fn new(template: &str) -> Outcome<Self> {
+        let target = fluent::thinker("gemma4/31b-dense", 40, template)?;
+        let (folder, engine) = (tempfile::tempdir()?, Engine::start());
+        let drafter = folder.path().join("drafter");
+        let (done, heard) = std::sync::mpsc::channel();
+        let new = NewDrafter {
+            target: target.path().to_owned(),
+            out: drafter.clone(),
+            gamma: 4,
+            width: 32,
+            ..NewDrafter::default()
+        };
+        engine.new_drafter(new, move |result| drop(done.send(result)));
+        heard.recv()??;
+        Ok(Self { target, drafter, engine, _folder: folder })
+    }
+
+    fn ask(&self, drafts: bool, messages: &[Message], controls: Controls) -> Request {
+        Request {
+            target: self.target.path().to_owned(),
+            drafter: drafts.then(|| self.drafter.clone()),
+            precision: Precision::Float32,
+            memory: Memory::default(),
+            prompt: Prompt::Chat(messages.to_vec()),
+            controls,
+        }
+    }
+}
+
+fn question() -> Vec<Message> {
+    vec![Message::new(Role::User, "what is de do ba zulu")]
+}
+
+/// So hot that every token is about as likely as any other.
+fn thinking(max_tokens: usize, seed: u64) -> Controls {
+    let sampling = Sampling { temperature: 100.0, top_k: 0, top_p: 1.0, seed, ..Sampling::default() };
+    Controls { max_tokens, sampling, thinking: true, ..Controls::default() }
+}
+
+/// This target's likeliest tokens never end a thought.
+fn endless(max_tokens: usize) -> Controls {
+    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+    Controls { sampling, ..thinking(max_tokens, 0) }
+}
+
+/// The last event as an answer, and what its rounds say together.
+fn whole(events: Vec<Event>) -> Outcome<(Answer, String, String)> {
+    let (mut thought, mut text) = (String::new(), String::new());
+    for event in events {
+        match event {
+            Event::Round(round) => {
+                thought.push_str(&round.thought);
+                text.push_str(&round.text);
+            }
+            Event::End(answer) => return Ok((*answer, thought, text)),
+            _ => {}
+        }
+    }
+    Err("no end".into())
+}
+
+#[test]
+fn thought_and_answer_are_told_apart_whole_and_alike_with_and_without_drafts() -> Outcome {
+    let thinker = Thinker::new(THINKING)?;
+    let codec = Codec::open(thinker.target.path())?;
+    let (mut answered, mut called, mut unfinished, mut lengths) = (0, 0, 0, 0);
+    for seed in 0..24 {
+        let plain = answer(&thinker.engine, thinker.ask(false, &question(), thinking(40, seed)))?;
+        let heard = events(&thinker.engine, thinker.ask(true, &question(), thinking(40, seed)), |_, _| ())?;
+        let (made, thought, text) = whole(heard)?;
+        assert_eq!((&made.ids, &made.thought, &made.text), (&plain.ids, &plain.thought, &plain.text));
+        assert_eq!((&made.tool_calls, made.unfinished), (&plain.tool_calls, plain.unfinished));
+        assert!(made.thought.starts_with(&thought) && made.text.starts_with(&text), "{made:?}");
+
+        let mut stream = codec.stream(&made.prompt_ids, Vec::new());
+        let (mut thought, mut text) = (String::new(), String::new());
+        for &id in &made.ids {
+            let piece = stream.push(id);
+            thought.push_str(&piece.thought);
+            text.push_str(&piece.answer);
+        }
+        let rest = stream.finish();
+        assert_eq!((thought + &rest.thought, text + &rest.answer), (made.thought.clone(), made.text.clone()));
+        assert_eq!(made.unfinished.is_none(), rest.complete);
+        assert_eq!(made.raw, codec.raw(&made.ids));
+        assert_eq!(!made.thought.is_empty(), made.stats.thought_s > 0.0, "{:?}", made.stats);
+
+        answered += usize::from(!made.thought.is_empty() && !made.text.is_empty());
+        called += usize::from(!made.tool_calls.is_empty());
+        unfinished += usize::from(made.unfinished.is_some());
+        lengths += usize::from(made.finish == Finish::Length);
+    }
+    assert!(answered > 3 && called > 3 && unfinished > 3 && lengths > 3, "{answered} {called} {unfinished} {lengths}");
+    Ok(())
+}
+
+#[test]
+fn a_thought_that_uses_up_the_budget_is_kept_and_said() -> Outcome {
+    let thinker = Thinker::new(THINKING)?;
+    let made = answer(&thinker.engine, thinker.ask(true, &question(), endless(3)))?;
+    assert_eq!((made.finish, made.unfinished), (Finish::Length, Some(Unfinished::Thought)));
+    assert!(made.text.is_empty() && !made.thought.is_empty());
+    assert_eq!(made.notes, ["The budget was used up while the model was thinking."]);
+    Ok(())
+}
+
+#[test]
+fn a_thought_that_is_stopped_keeps_what_was_written() -> Outcome {
+    let thinker = Thinker::new(THINKING)?;
+    let heard = events(&thinker.engine, thinker.ask(true, &question(), endless(3000)), |event, cancel| {
+        if matches!(event, Event::Round(Round { thought, .. }) if !thought.is_empty()) {
+            cancel.cancel();
+        }
+    })?;
+    let (made, thought, _) = whole(heard)?;
+    assert_eq!((made.finish, made.unfinished), (Finish::Cancelled, Some(Unfinished::Thought)));
+    assert!(!thought.is_empty() && made.thought.starts_with(&thought));
+    assert_eq!(made.notes, ["The answer was stopped while the model was thinking."]);
+    Ok(())
+}
+
+#[test]
+fn a_stop_string_ends_the_answer_and_not_the_thought() -> Outcome {
+    let thinker = Thinker::new(THINKING)?;
+    let mut ended = 0;
+    for seed in 0..40 {
+        let whole = answer(&thinker.engine, thinker.ask(false, &question(), thinking(40, seed)))?;
+        let Some(stop) = whole.text.chars().nth(1).filter(|_| whole.unfinished.is_none()) else { continue };
+        let stops = Controls { stop: vec![stop.to_string()], ..thinking(40, seed) };
+        let made = answer(&thinker.engine, thinker.ask(true, &question(), stops))?;
+        assert_eq!((made.finish, made.unfinished), (Finish::StopString, None));
+        assert_eq!(Some(made.text.as_str()), whole.text.split(stop).next());
+        assert!(whole.thought.starts_with(&made.thought));
+        ended += usize::from(made.thought.contains(stop));
+    }
+    assert!(ended > 0, "no thought holds the stop string that ended its answer");
+    Ok(())
+}
+
+#[test]
+fn a_template_without_thinking_is_said_and_one_that_thinks_is_not() -> Outcome {
+    let sentence = "This checkpoint's template has no thinking: the model answers at once.".to_owned();
+    for (template, thinks) in [(PLAIN, false), (THINKING, true)] {
+        let thinker = Thinker::new(template)?;
+        let asked = answer(&thinker.engine, thinker.ask(false, &question(), thinking(8, 1)))?;
+        assert_eq!(asked.notes.contains(&sentence), !thinks, "{:?}", asked.notes);
+        let at_once = Controls { thinking: false, ..thinking(8, 1) };
+        let at_once = answer(&thinker.engine, thinker.ask(false, &question(), at_once))?;
+        assert!(!at_once.notes.contains(&sentence));
+        assert_eq!(asked.prompt_ids == at_once.prompt_ids, !thinks);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_thought_of_an_earlier_turn_is_left_to_the_template_and_the_session_is_used_again() -> Outcome {
+    let thinker = Thinker::new(THINKING)?;
+    let (engine, mut messages) = (Engine::start(), question());
+    let first = answer(&engine, thinker.ask(true, &messages, thinking(40, 2)))?;
+    assert!(!first.thought.is_empty());
+    let reasoning = Some(first.thought.clone());
+    messages.push(Message { reasoning, ..Message::new(Role::Assistant, first.text.as_str()) });
+    messages.push(Message::new(Role::User, "pi"));
+
+    let request = thinker.ask(true, &messages, thinking(40, 3));
+    let second = answer(&engine, request.clone())?;
+    let forgotten = messages.iter().cloned().map(|message| Message { reasoning: None, ..message }).collect::<Vec<_>>();
+    let without = answer(&Engine::start(), thinker.ask(false, &forgotten, thinking(40, 3)))?;
+    assert_eq!(second.prompt_ids, without.prompt_ids);
+    assert_eq!((&second.ids, &second.thought, &second.text), (&without.ids, &without.thought, &without.text));
+    // All of the first question, up to where the model's turn began.
+    assert!(second.stats.reused_tokens > 10, "{:?}", second.stats);
+    assert_eq!(answer(&Engine::start(), request)?.ids, second.ids);
+    Ok(())
+}
