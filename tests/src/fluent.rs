@@ -22,6 +22,9 @@ pub const THINKING: &str = "{{ bos_token }}{% for message in messages %}{{ messa
                             {% if add_generation_prompt %}a:\
                             {% if enable_thinking %}<|channel>thought\n{% endif %}{% endif %}";
 
+/// What every tokenizer has.
+const PLAIN_CONTROL: [&str; 4] = ["<pad>", "<eos>", "<bos>", "<unk>"];
+
 /// The markers around thoughts and calls of tools.
 const TURNS: [&str; 4] = ["<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>"];
 
@@ -39,6 +42,22 @@ pub fn target(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
 /// When it cannot be made.
 pub fn thinker(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
     with_markers(fixture, size, template, &TURNS)
+}
+
+/// The same, but its likeliest token is never one of control: a thought goes on and on.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn muser(fixture: &str, size: usize, template: &str) -> Outcome<Copy> {
+    let copy = thinker(fixture, size, template)?;
+    copy.rewrite(|tensors| {
+        for table in tensors.iter_mut().filter(|tensor| tensor.name.ends_with("embed_tokens.weight")) {
+            let row = table.data.len() / table.shape[0];
+            // The embedding is also the head, so these logits are 0, which others exceed.
+            table.data[..row * (PLAIN_CONTROL.len() + TURNS.len())].fill(0);
+        }
+    })?;
+    Ok(copy)
 }
 
 fn with_markers(fixture: &str, size: usize, template: &str, markers: &[&str]) -> Outcome<Copy> {
@@ -59,7 +78,7 @@ fn with_markers(fixture: &str, size: usize, template: &str, markers: &[&str]) ->
 
 /// Control tokens, single characters, and syllables that are merged of them.
 fn tokenizer(size: usize, markers: &[&str]) -> Value {
-    let control = [&["<pad>", "<eos>", "<bos>", "<unk>"], markers].concat();
+    let control = [&PLAIN_CONTROL, markers].concat();
     let letters = "\n▁:?abcdefghijklmnopqrstuvwxyz".chars().map(String::from).collect::<Vec<_>>();
     let syllables = "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| (first, last)));
     let syllables = syllables.map(|(first, last)| (first.to_string(), last.to_string()));

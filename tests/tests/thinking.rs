@@ -27,7 +27,15 @@ struct Thinker {
 
 impl Thinker {
     fn new(template: &str) -> Outcome<Self> {
-        let target = fluent::thinker("gemma4/31b-dense", 40, template)?;
+        Self::of(fluent::thinker("gemma4/31b-dense", 40, template)?)
+    }
+
+    /// One that never ends a thought if it is greedy.
+    fn endless() -> Outcome<Self> {
+        Self::of(fluent::muser("gemma4/31b-dense", 40, THINKING)?)
+    }
+
+    fn of(target: Copy) -> Outcome<Self> {
         let (folder, engine) = (tempfile::tempdir()?, Engine::start());
         let drafter = folder.path().join("drafter");
         let (done, heard) = std::sync::mpsc::channel();
@@ -65,8 +73,7 @@ fn thinking(max_tokens: usize, seed: u64) -> Controls {
     Controls { max_tokens, sampling, thinking: true, ..Controls::default() }
 }
 
-/// This target's likeliest tokens never end a thought.
-fn endless(max_tokens: usize) -> Controls {
+fn greedy(max_tokens: usize) -> Controls {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     Controls { sampling, ..thinking(max_tokens, 0) }
 }
@@ -124,8 +131,8 @@ fn thought_and_answer_are_told_apart_whole_and_alike_with_and_without_drafts() -
 
 #[test]
 fn a_thought_that_uses_up_the_budget_is_kept_and_said() -> Outcome {
-    let thinker = Thinker::new(THINKING)?;
-    let made = answer(&thinker.engine, thinker.ask(true, &question(), endless(3)))?;
+    let thinker = Thinker::endless()?;
+    let made = answer(&thinker.engine, thinker.ask(true, &question(), greedy(3)))?;
     assert_eq!((made.finish, made.unfinished), (Finish::Length, Some(Unfinished::Thought)));
     assert!(made.text.is_empty() && !made.thought.is_empty());
     assert_eq!(made.notes, ["The budget was used up while the model was thinking."]);
@@ -134,8 +141,8 @@ fn a_thought_that_uses_up_the_budget_is_kept_and_said() -> Outcome {
 
 #[test]
 fn a_thought_that_is_stopped_keeps_what_was_written() -> Outcome {
-    let thinker = Thinker::new(THINKING)?;
-    let heard = events(&thinker.engine, thinker.ask(true, &question(), endless(3000)), |event, cancel| {
+    let thinker = Thinker::endless()?;
+    let heard = events(&thinker.engine, thinker.ask(true, &question(), greedy(3000)), |event, cancel| {
         if matches!(event, Event::Round(Round { thought, .. }) if !thought.is_empty()) {
             cancel.cancel();
         }

@@ -8,9 +8,15 @@ mod page;
 
 use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};
 
+use app::{App, Controls, Preferences, Sampling};
 use page::{Answer, Window};
+use serde_json::json;
 use tempfile::TempDir;
-use tests::{Outcome, tiny};
+use tests::{
+    Outcome,
+    fluent::{self, THINKING},
+    tiny,
+};
 use tokio::{
     sync::Mutex,
     time::{sleep, timeout},
@@ -64,6 +70,34 @@ async fn killing_the_app_costs_only_the_end_of_a_running_answer() -> Outcome {
         window.see("[data-testid=answer][data-state=running]").await?;
         window.click("[aria-label=Stop]").await?;
         window.see("[data-testid=answer][data-state=stopped]").await?;
+        window.close().await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn killing_the_app_keeps_what_was_thought() -> Outcome {
+    alone(async {
+        let (home, target) = (tempfile::tempdir()?, fluent::muser("gemma4/31b-dense", 40, THINKING)?);
+        target.configure("max_position_embeddings", &json!(1 << 20))?;
+        let app = App::open(home.path()).await?;
+        let id = app.add_model(target.path(), None, None).await?.id;
+        let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+        let controls = Controls { thinking: true, max_tokens: ENDLESS, sampling, ..Controls::default() };
+        app.set_preferences(&Preferences { target: Some(id), controls, ..Preferences::default() }).await?;
+
+        let window = Window::open(home.path()).await?;
+        window.write("what is zulu").await?;
+        let early = window.text_of("[data-testid=thought] p", |thought| thought.len() > 20).await?;
+        // What is older than this has been stored.
+        sleep(Duration::from_secs(3)).await;
+        window.kill().await;
+
+        let window = Window::open(home.path()).await?;
+        window.see("[data-testid=answer][data-state=interrupted]").await?;
+        let kept = window.text_of("[data-testid=thought] p", |_| true).await?;
+        assert!(kept.starts_with(&early), "{early:?} was thought and {kept:?} is kept");
+        assert!(window.see("[data-testid=thought]").await?.attr("open").await?.is_none());
         window.close().await
     })
     .await
