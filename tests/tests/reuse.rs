@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use engine::{
-    Answer, Controls, Engine, Event, Finish, Message, NewDrafter, Memory, Precision, Prompt, Request, Reuse, Role, Sampling,
+    Answer, Controls, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Reuse, Role,
+    Sampling,
 };
 use tempfile::TempDir;
 use tests::{

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use chat::Codec;
 use engine::{
-    Answer, Controls, Engine, Event, Finish, Message, NewDrafter, Memory, Precision, Prompt, Request, Role, Round, Sampling,
-    Unfinished,
+    Answer, Controls, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Role, Round,
+    Sampling, Unfinished,
 };
 use tempfile::TempDir;
 use tests::{
