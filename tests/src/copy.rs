@@ -10,7 +10,7 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Outcome, fixtures};
+use crate::{Outcome, checkpoint::Checkpoint, fixtures};
 
 /// A folder with a target's configuration and weights.
 #[derive(Debug)]
@@ -38,10 +38,19 @@ impl Copy {
     /// When it cannot be copied.
     pub fn of(fixture: &str) -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
-        for name in ["config.json", "model.safetensors"] {
-            fs::copy(fixtures::path(fixture).join(name), folder.path().join(name))?;
+        for entry in fs::read_dir(fixtures::path(fixture))? {
+            let entry = entry?;
+            fs::copy(entry.path(), folder.path().join(entry.file_name()))?;
         }
         Ok(Self { folder })
+    }
+
+    /// What has been made of one.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn written(checkpoint: &Checkpoint) -> Outcome<Self> {
+        Ok(Self { folder: checkpoint.write()? })
     }
 
     /// Its folder.
@@ -66,6 +75,17 @@ impl Copy {
         let text = if config["text_config"].is_object() { &mut config["text_config"] } else { &mut config };
         text[key] = value.clone();
         Ok(fs::write(path, config.to_string())?)
+    }
+
+    /// Gives tensors other names; those that get none are left out.
+    ///
+    /// # Errors
+    /// When the weights cannot be read or written.
+    pub fn rename(&self, name: impl Fn(&str) -> Option<String>) -> Outcome {
+        self.rewrite(|tensors| {
+            let renamed = tensors.drain(..).filter_map(|tensor| Some(Stored { name: name(&tensor.name)?, ..tensor }));
+            *tensors = renamed.collect();
+        })
     }
 
     /// Rewrites the weights.

@@ -1,9 +1,9 @@
 //! Configurations that no model has, or none that runs here.
 
 use serde_json::json;
-use tests::{Outcome, checkpoint::Checkpoint, fixtures};
+use tests::{Outcome, checkpoint::Checkpoint, copy::Copy, fixtures};
 
-use crate::copy::Copy;
+use crate::{check, dense};
 
 #[test]
 fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Outcome {
@@ -19,29 +19,29 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
         ("rms_norm_eps", json!(-1.0), "to -1;"),
     ];
     for (key, value, words) in cases {
-        let copy = Copy::new()?;
+        let copy = dense()?;
         copy.configure(key, &value)?;
-        copy.check(&[key, words]);
+        check(&copy, &[key, words]);
     }
-    let copy = Copy::new()?;
+    let copy = dense()?;
     copy.configure("layer_types", &json!(["sideways"]))?;
-    copy.check(&["sideways"]);
+    check(&copy, &["sideways"]);
 
-    let copy = Copy::new()?;
+    let copy = dense()?;
     copy.configure("num_kv_shared_layers", &json!(8))?;
-    copy.check(&["no earlier layer of its kind"]);
+    check(&copy, &["no earlier layer of its kind"]);
     Ok(())
 }
 
 #[test]
 fn rotary_settings_that_contradict_or_mean_nothing_certain_are_refused() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = dense()?;
     copy.configure("rope_theta", &json!(5.0))?;
-    copy.check(&["contradicts itself", "full_attention", "5"]);
+    check(&copy, &["contradicts itself", "full_attention", "5"]);
 
-    let copy = Copy::new()?;
+    let copy = dense()?;
     copy.configure("rope_parameters", &json!({ "rope_type": "linear", "factor": 8.0 }))?;
-    copy.check(&["rope_parameters", "factor: 8"]);
+    check(&copy, &["rope_parameters", "factor: 8"]);
     Ok(())
 }
 
@@ -57,9 +57,9 @@ fn a_mixture_of_experts_that_adds_up_to_nothing_is_refused() -> Outcome {
         ("moe_intermediate_size", json!(-32), "to -32;"),
     ];
     for (key, value, words) in cases {
-        let copy = Copy::of("26b-a4b")?;
+        let copy = Copy::of("gemma4/26b-a4b")?;
         copy.configure(key, &value)?;
-        copy.check(&["config.json", key, words]);
+        check(&copy, &["config.json", key, words]);
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ fn other_models_are_refused_by_name() -> Outcome {
     for (model_type, words) in [("llama", "choose a Gemma 4"), ("gemma4_assistant", "it is a drafter")] {
         let mut checkpoint = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
         checkpoint.config["model_type"] = json!(model_type);
-        Copy::written(&checkpoint)?.check(&[model_type, words]);
+        check(&Copy::written(&checkpoint)?, &[model_type, words]);
     }
     Ok(())
 }

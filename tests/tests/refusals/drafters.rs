@@ -7,11 +7,11 @@ use nn::Vocabulary;
 use serde_json::{Value, json};
 use tests::{Outcome, decoding::Setup, fixtures};
 
-use crate::{check_sentence, copy::Copy};
+use crate::{check_sentence, dense};
 
 #[test]
 fn a_new_drafter_overwrites_nothing_and_asks_for_no_impossible_memory() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = dense()?;
     let setup = Setup::greedy(copy.path(), 1)?;
     let before = fs::read(copy.weights())?;
     check_sentence(setup.fresh(2, false, 1)?.save(copy.path()).err(), &["is not empty"]);

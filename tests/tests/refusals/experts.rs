@@ -1,9 +1,9 @@
 //! Experts that are incomplete, unequal, or there twice.
 
 use mlx_rs::{Dtype, ops};
-use tests::{Outcome, checkpoint::Checkpoint, fixtures};
+use tests::{Outcome, checkpoint::Checkpoint, copy::Copy, fixtures};
 
-use crate::copy::Copy;
+use crate::check;
 
 /// The tensors of one expert, of one projection.
 const EXPERT: &str = "layers.4.experts.3.up_proj.weight";
@@ -24,7 +24,7 @@ fn a_missing_expert_is_named_wherever_it_stood() -> Outcome {
         let part = format!("part {number}");
         // Without its last one a stack is complete, and too small.
         let words = if number == 7 { ["[7, 32, 64]", "[8, 32, 64]"] } else { [&*part, "is missing"] };
-        Copy::written(&checkpoint)?.check(&[&["layers.4.experts.up_proj.weight"], &words[..]].concat());
+        check(&Copy::written(&checkpoint)?, &[&["layers.4.experts.up_proj.weight"], &words[..]].concat());
     }
     Ok(())
 }
@@ -35,7 +35,7 @@ fn experts_of_another_shape_or_type_than_the_others_are_refused() -> Outcome {
     for other in [good.t(), good.as_dtype(Dtype::Float32)?] {
         let mut checkpoint = one_by_one()?;
         *checkpoint.tensor(EXPERT)? = other;
-        Copy::written(&checkpoint)?.check(&["layers.4.experts.up_proj.weight", "part 3", "shape or type"]);
+        check(&Copy::written(&checkpoint)?, &["layers.4.experts.up_proj.weight", "part 3", "shape or type"]);
     }
     Ok(())
 }
@@ -45,11 +45,11 @@ fn an_expert_that_is_there_twice_is_refused_with_both_names() -> Outcome {
     let mut checkpoint = one_by_one()?;
     let twin = checkpoint.tensor(EXPERT)?.clone();
     checkpoint.tensors.insert(format!("language_model.model.{EXPERT}"), twin.clone());
-    Copy::written(&checkpoint)?.check(&[EXPERT, "language_model.model", "only one"]);
+    check(&Copy::written(&checkpoint)?, &[EXPERT, "language_model.model", "only one"]);
 
     let mut checkpoint = fused()?;
     checkpoint.tensors.insert(format!("model.language_model.{EXPERT}"), twin);
-    Copy::written(&checkpoint)?.check(&["gate_up_proj", EXPERT, "only one"]);
+    check(&Copy::written(&checkpoint)?, &["gate_up_proj", EXPERT, "only one"]);
     Ok(())
 }
 
@@ -59,6 +59,6 @@ fn gates_and_ups_that_are_no_two_halves_are_refused() -> Outcome {
     let both = checkpoint.tensor("layers.4.experts.gate_up_proj")?;
     let rows = ops::arange::<_, i32>(0, both.dim(-2) - 1, 1)?;
     *both = both.take_axis(rows, -2)?;
-    Copy::written(&checkpoint)?.check(&["layers.4.experts.gate_proj", "no two halves"]);
+    check(&Copy::written(&checkpoint)?, &["layers.4.experts.gate_proj", "no two halves"]);
     Ok(())
 }

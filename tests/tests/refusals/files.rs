@@ -2,22 +2,22 @@
 
 use std::fs;
 
-use tests::Outcome;
+use tests::{Outcome, copy::Copy};
 
-use crate::copy::Copy;
+use crate::{check, dense};
 
 #[test]
 fn a_truncated_file_is_not_taken_for_zeros() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = dense()?;
     let bytes = fs::read(copy.weights())?;
     fs::write(copy.weights(), &bytes[..bytes.len() - 100])?;
-    copy.check(&["model.safetensors", "its header describes", &bytes.len().to_string()]);
+    check(&copy, &["model.safetensors", "its header describes", &bytes.len().to_string()]);
     Ok(())
 }
 
 #[test]
 fn what_is_no_safetensors_file_is_called_what_it_is() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = dense()?;
     let texts: [(&[u8], &str); 6] = [
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "Git LFS pointer"),
         (b"<!doctype html><html></html>", "web page"),
@@ -28,67 +28,67 @@ fn what_is_no_safetensors_file_is_called_what_it_is() -> Outcome {
     ];
     for (text, word) in texts {
         fs::write(copy.weights(), text)?;
-        copy.check(&["model.safetensors", word]);
+        check(&copy, &["model.safetensors", word]);
     }
     Ok(())
 }
 
 #[test]
 fn a_folder_without_weights_or_configuration_says_which_file_is_missing() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = dense()?;
     fs::remove_file(copy.weights())?;
-    copy.check(&["holds no model.safetensors"]);
+    check(&copy, &["holds no model.safetensors"]);
     fs::remove_file(copy.path().join("config.json"))?;
-    copy.check(&["config.json"]);
+    check(&copy, &["config.json"]);
     Ok(())
 }
 
 #[test]
 fn a_shard_that_is_truncated_missing_or_elsewhere_is_named() -> Outcome {
     const SHARD: &str = "model-00002-of-00002.safetensors";
-    let copy = Copy::of("31b-dense-sharded")?;
+    let copy = Copy::of("gemma4/31b-dense-sharded")?;
     let shard = copy.path().join(SHARD);
     let bytes = fs::read(&shard)?;
     fs::write(&shard, &bytes[..bytes.len() / 2])?;
-    copy.check(&[SHARD, "its header describes", &bytes.len().to_string(), "download it again"]);
+    check(&copy, &[SHARD, "its header describes", &bytes.len().to_string(), "download it again"]);
     fs::remove_file(&shard)?;
-    copy.check(&[SHARD, "cannot be read"]);
+    check(&copy, &[SHARD, "cannot be read"]);
 
-    let copy = Copy::of("31b-dense-sharded")?;
+    let copy = Copy::of("gemma4/31b-dense-sharded")?;
     let index = copy.path().join("model.safetensors.index.json");
     let text = fs::read_to_string(&index)?;
     fs::write(&index, text.replace("model-00002", "../model-00002"))?;
-    copy.check(&["index.json", "not in the folder"]);
+    check(&copy, &["index.json", "not in the folder"]);
     Ok(())
 }
 
 #[test]
 fn an_index_that_promises_what_no_shard_holds_is_refused() -> Outcome {
-    let copy = Copy::of("31b-dense-sharded")?;
+    let copy = Copy::of("gemma4/31b-dense-sharded")?;
     let index = copy.path().join("model.safetensors.index.json");
     let text = fs::read_to_string(&index)?;
     fs::write(&index, text.replacen("layers.3.mlp.up_proj", "layers.3.mlp.sideways_proj", 1))?;
-    copy.check(&["index.json", "layers.3.mlp.sideways_proj.weight", "no shard holds", "download it again"]);
+    check(&copy, &["index.json", "layers.3.mlp.sideways_proj.weight", "no shard holds", "download it again"]);
     fs::write(&index, &text[..text.len() / 2])?;
-    copy.check(&["index.json", "EOF", "download it again"]);
+    check(&copy, &["index.json", "EOF", "download it again"]);
     fs::write(&index, "<!doctype html><html></html>")?;
-    copy.check(&["index.json", "download it again"]);
+    check(&copy, &["index.json", "download it again"]);
     Ok(())
 }
 
 #[test]
 fn a_header_that_is_absurdly_long_or_no_header_is_not_read() -> Outcome {
-    let copy = Copy::new()?;
+    let copy = dense()?;
     let bytes = fs::read(copy.weights())?;
     for (length, word) in [(u64::MAX >> 1, "more than"), (101 << 20, "more than"), (64 << 20, "its header should have")]
     {
         let spoilt = [&length.to_le_bytes(), &bytes[8..]].concat();
         fs::write(copy.weights(), spoilt)?;
-        copy.check(&["model.safetensors", word, &length.to_string(), "download it again"]);
+        check(&copy, &["model.safetensors", word, &length.to_string(), "download it again"]);
     }
     let mut spoilt = bytes.clone();
     spoilt[8] = b'[';
     fs::write(copy.weights(), spoilt)?;
-    copy.check(&["model.safetensors", "download it again"]);
+    check(&copy, &["model.safetensors", "download it again"]);
     Ok(())
 }

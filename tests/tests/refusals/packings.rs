@@ -2,9 +2,9 @@
 
 use mlx_rs::{Dtype, ops};
 use serde_json::{Value, json};
-use tests::{Outcome, checkpoint::Checkpoint, fixtures};
+use tests::{Outcome, checkpoint::Checkpoint, copy::Copy, fixtures};
 
-use crate::copy::Copy;
+use crate::check;
 
 /// A matrix of the packed fixture: 4-bit in groups of 32.
 const MATRIX: &str = "layers.2.mlp.up_proj";
@@ -34,7 +34,7 @@ fn settings_that_mlx_does_not_have_are_refused_with_what_it_has() -> Outcome {
     for (key, value, word) in cases {
         let mut checkpoint = packed()?;
         set(&mut checkpoint, key, &value);
-        Copy::written(&checkpoint)?.check(&["config.json sets", word, "groups of 32, 64 or 128"]);
+        check(&Copy::written(&checkpoint)?, &["config.json sets", word, "groups of 32, 64 or 128"]);
     }
     Ok(())
 }
@@ -51,16 +51,16 @@ fn settings_that_contradict_the_file_are_refused_with_both() -> Outcome {
         let mut checkpoint = packed()?;
         set(&mut checkpoint, &path, &value);
         let said = format!("config.json says {said}");
-        Copy::written(&checkpoint)?.check(&[MATRIX, &said, "holds it 4-bit in groups of 32"]);
+        check(&Copy::written(&checkpoint)?, &[MATRIX, &said, "holds it 4-bit in groups of 32"]);
     }
     let mut checkpoint = packed()?;
     set(&mut checkpoint, "group_size", &json!(64));
-    Copy::written(&checkpoint)?.check(&["config.json says 4-bit in groups of 64", "holds it 4-bit in groups of 32"]);
+    check(&Copy::written(&checkpoint)?, &["config.json says 4-bit in groups of 64", "holds it 4-bit in groups of 32"]);
 
     let mut dense = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
     let settings = json!({ "group_size": 32, "bits": 4, format!("model.language_model.{MATRIX}"): { "bits": 8 } });
     dense.config["quantization"] = settings;
-    Copy::written(&dense)?.check(&[MATRIX, "config.json says 8-bit in groups of 64", "not packed"]);
+    check(&Copy::written(&dense)?, &[MATRIX, "config.json says 8-bit in groups of 64", "not packed"]);
     Ok(())
 }
 
@@ -69,7 +69,7 @@ fn other_programs_packings_are_refused_by_name() -> Outcome {
     for method in ["compressed-tensors", "awq", "gptq", "bitsandbytes"] {
         let mut checkpoint = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
         checkpoint.config["quantization_config"] = json!({ "quant_method": method, "bits": 4, "group_size": 128 });
-        Copy::written(&checkpoint)?.check(&[method, "is not read", "choose a bfloat16 or MLX checkpoint"]);
+        check(&Copy::written(&checkpoint)?, &[method, "is not read", "choose a bfloat16 or MLX checkpoint"]);
     }
     Ok(())
 }
@@ -79,13 +79,13 @@ fn a_packed_matrix_is_refused_without_its_parts_and_with_a_scale_too_many() -> O
     for part in ["weight", "scales", "biases"] {
         let lost = format!("{MATRIX}.{part}");
         let checkpoint = packed()?.renamed(|name| (!name.ends_with(&lost)).then(|| name.to_owned()));
-        Copy::written(&checkpoint)?.check(&[&lost, "is missing"]);
+        check(&Copy::written(&checkpoint)?, &[&lost, "is missing"]);
     }
     for dtype in [Dtype::Float32, Dtype::Float16] {
         let mut checkpoint = packed()?;
         let global = ops::ones_dtype(&[1], dtype)?;
         checkpoint.tensors.insert(format!("language_model.model.{MATRIX}.global_scale"), global);
-        Copy::written(&checkpoint)?.check(&[MATRIX, "a scale for the whole matrix"]);
+        check(&Copy::written(&checkpoint)?, &[MATRIX, "a scale for the whole matrix"]);
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ fn parts_that_belong_to_no_packing_are_refused_with_their_shapes() -> Outcome {
         let mut checkpoint = packed()?;
         let tensor = checkpoint.tensor(&format!("{MATRIX}.{part}"))?;
         *tensor = tensor.take_axis(ops::arange::<_, i32>(0, columns, 1)?, -1)?;
-        Copy::written(&checkpoint)?.check(&[MATRIX, words]);
+        check(&Copy::written(&checkpoint)?, &[MATRIX, words]);
     }
     Ok(())
 }
@@ -114,12 +114,12 @@ fn scales_that_are_no_floats_are_refused() -> Outcome {
         let mut checkpoint = packed()?;
         let scales = checkpoint.tensor(&format!("{MATRIX}.scales"))?;
         *scales = scales.as_dtype(dtype)?;
-        Copy::written(&checkpoint)?.check(&[&format!("{MATRIX}.scales"), "only float32, bfloat16 and float16"]);
+        check(&Copy::written(&checkpoint)?, &[&format!("{MATRIX}.scales"), "only float32, bfloat16 and float16"]);
     }
     // Bytes are scales of other modes, none of which has biases.
     let mut checkpoint = packed()?;
     let scales = checkpoint.tensor(&format!("{MATRIX}.scales"))?;
     *scales = scales.as_dtype(Dtype::Uint8)?;
-    Copy::written(&checkpoint)?.check(&[&format!("{MATRIX}.biases"), "does not use"]);
+    check(&Copy::written(&checkpoint)?, &[&format!("{MATRIX}.biases"), "does not use"]);
     Ok(())
 }
