@@ -67,7 +67,7 @@ impl Attention {
         }
         let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
         let queries = self.rope.rotate(&queries, pass.position)?;
-        let seen = pass.seen(self.kind).ok_or(Error::NoDonor)?;
+        let seen = pass.seen(self.kind);
         let rows = attend(&queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?;
         Ok(self.output.forward(&merge_heads(&rows)?)?)
     }

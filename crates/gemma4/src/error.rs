@@ -91,9 +91,16 @@ pub enum Error {
         layers: usize,
     },
 
-    /// A layer should read the keys of an earlier one, and there is none of its kind.
-    #[error("a layer without keys of its own has no earlier layer of its kind to read them from")]
-    NoDonor,
+    /// Layers should read the keys of earlier ones, and there are none of their kind.
+    #[error(
+        "config.json sets num_kv_shared_layers to {shared} of {layers} layers; some of them have no earlier layer of their kind to read keys from"
+    )]
+    NoDonor {
+        /// How many layers own no keys.
+        shared: usize,
+        /// How many there are.
+        layers: usize,
+    },
 
     /// A number is infinite, or none at all.
     #[error(

@@ -39,12 +39,13 @@ impl Pass {
         *self.slot(kind) = Some(Seen { visible, mask });
     }
 
-    /// The rows that a layer of `kind` may look at. The configuration was checked: some layer before it owns them.
-    pub(crate) fn seen(&self, kind: LayerKind) -> Option<&Seen> {
-        match kind {
-            LayerKind::Sliding => self.sliding.as_ref(),
-            LayerKind::Full => self.full.as_ref(),
-        }
+    /// The rows that a layer of `kind` may look at.
+    pub(crate) fn seen(&self, kind: LayerKind) -> &Seen {
+        let seen = match kind {
+            LayerKind::Sliding => &self.sliding,
+            LayerKind::Full => &self.full,
+        };
+        seen.as_ref().expect("the configuration was checked: some layer of this kind owns keys before it")
     }
 
     fn slot(&mut self, kind: LayerKind) -> &mut Option<Seen> {

@@ -18,8 +18,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// A file is not there.
+    #[error("{} is missing; download it again", path.display())]
+    MissingFile {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// A folder holds no weights.
-    #[error("{} holds no model.safetensors; choose the folder that holds the checkpoint's files", folder.display())]
+    #[error("{} holds no model.safetensors and no shards of one; choose the folder that holds the checkpoint's files", folder.display())]
     NoWeights {
         /// The folder.
         folder: PathBuf,

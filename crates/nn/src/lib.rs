@@ -35,4 +35,4 @@ pub use norm::Norm;
 pub use rope::Rope;
 pub use sampling::{Drawn, Rule, Sampler, Sampling, Subset};
 pub use vocabulary::Vocabulary;
-pub use weights::{Fitted, Inventory, Place, Quantization, Stored, Surplus, Wanted, Weights, save};
+pub use weights::{Fitted, Inventory, Place, Quantization, Stored, Surplus, Wanted, Weights, save, what_is_wrong};

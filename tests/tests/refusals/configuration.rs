@@ -1,6 +1,7 @@
 //! Configurations that no model has, or none that runs here.
 
-use serde_json::json;
+use gemma4::Model;
+use serde_json::{Map, json};
 use tests::{Outcome, checkpoint::Checkpoint, copy::Copy, fixtures};
 
 use crate::{check, dense};
@@ -17,6 +18,8 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
         ("num_attention_heads", json!(0), "to 0;"),
         ("sliding_window", json!(0), "to 0;"),
         ("rms_norm_eps", json!(-1.0), "to -1;"),
+        ("use_bidirectional_attention", json!(true), "not for chatting"),
+        ("num_kv_shared_layers", json!(8), "8 of 8 layers"),
     ];
     for (key, value, words) in cases {
         let copy = dense()?;
@@ -27,9 +30,38 @@ fn a_configuration_that_cannot_run_is_refused_with_the_key_and_its_value() -> Ou
     copy.configure("layer_types", &json!(["sideways"]))?;
     check(&copy, &["sideways"]);
 
-    let copy = dense()?;
-    copy.configure("num_kv_shared_layers", &json!(8))?;
-    check(&copy, &["no earlier layer of its kind"]);
+    let copy = Copy::of("gemma4/e-series")?;
+    copy.configure("vocab_size_per_layer_input", &json!(64))?; // ids beyond it would read foreign memory
+    check(&copy, &["vocab_size_per_layer_input", "64", "at least vocab_size"]);
+
+    let mut untied = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
+    untied.config["tie_word_embeddings"] = json!(false);
+    untied.text()["tie_word_embeddings"] = json!(true);
+    check(&Copy::written(&untied)?, &["contradicts itself", "tie_word_embeddings"]);
+    untied.text()["tie_word_embeddings"] = json!(null);
+    check(&Copy::written(&untied)?, &["lm_head.weight", "is missing"]);
+    Ok(())
+}
+
+#[test]
+fn what_a_newer_spelling_says_of_single_layers_is_read() -> Outcome {
+    let mut checkpoint = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
+    let text = checkpoint.text();
+    let full =
+        json!({ "head_dim": text["global_head_dim"], "num_key_value_heads": text["num_global_key_value_heads"] });
+    let kinds = text["layer_types"].as_array().ok_or("no layer types")?;
+    let is_full = kinds.iter().map(|kind| kind == "full_attention").collect::<Vec<_>>();
+    let layers =
+        is_full.iter().enumerate().filter(|(_, full)| **full).map(|(layer, _)| (layer.to_string(), full.clone()));
+    text["per_layer_config"] = layers.collect::<Map<_, _>>().into();
+    for key in ["global_head_dim", "num_global_key_value_heads"] {
+        text[key] = json!(null);
+    }
+    Model::load(Copy::written(&checkpoint)?.path(), None)?;
+
+    let sliding = is_full.iter().position(|full| !full).ok_or("no layer slides")?;
+    checkpoint.text()["per_layer_config"][sliding.to_string()] = full;
+    check(&Copy::written(&checkpoint)?, &["per_layer_config", &format!("layer {sliding}")]);
     Ok(())
 }
 
@@ -42,6 +74,11 @@ fn rotary_settings_that_contradict_or_mean_nothing_certain_are_refused() -> Outc
     let copy = dense()?;
     copy.configure("rope_parameters", &json!({ "rope_type": "linear", "factor": 8.0 }))?;
     check(&copy, &["rope_parameters", "factor: 8"]);
+
+    let copy = dense()?;
+    let partly = json!({ "full_attention": { "rope_type": "default", "partial_rotary_factor": 0.25 } });
+    copy.configure("rope_parameters", &partly)?;
+    check(&copy, &["contradicts itself", "part", "0.25"]);
     Ok(())
 }
 

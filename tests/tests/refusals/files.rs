@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use gemma4::Model;
 use tests::{Outcome, copy::Copy};
 
 use crate::{check, dense};
@@ -52,7 +53,9 @@ fn a_shard_that_is_truncated_missing_or_elsewhere_is_named() -> Outcome {
     fs::write(&shard, &bytes[..bytes.len() / 2])?;
     check(&copy, &[SHARD, "its header describes", &bytes.len().to_string(), "download it again"]);
     fs::remove_file(&shard)?;
-    check(&copy, &[SHARD, "cannot be read"]);
+    check(&copy, &[SHARD, "is missing", "download it again"]);
+    fs::remove_file(copy.path().join("model.safetensors.index.json"))?;
+    check(&copy, &[SHARD, "is missing", "download it again"]); // the other's name says that there are two
 
     let copy = Copy::of("gemma4/31b-dense-sharded")?;
     let index = copy.path().join("model.safetensors.index.json");
@@ -72,7 +75,32 @@ fn an_index_that_promises_what_no_shard_holds_is_refused() -> Outcome {
     fs::write(&index, &text[..text.len() / 2])?;
     check(&copy, &["index.json", "EOF", "download it again"]);
     fs::write(&index, "<!doctype html><html></html>")?;
-    check(&copy, &["index.json", "download it again"]);
+    check(&copy, &["index.json", "a web page", "download it again"]);
+    fs::write(&index, "version https://git-lfs.github.com/spec/v1")?;
+    check(&copy, &["index.json", "Git LFS pointer", "download it again"]);
+    Ok(())
+}
+
+#[test]
+fn shards_without_an_index_are_a_checkpoint_too() -> Outcome {
+    let copy = Copy::of("gemma4/31b-dense-sharded")?;
+    fs::remove_file(copy.path().join("model.safetensors.index.json"))?;
+    Model::load(copy.path(), None)?;
+    Ok(())
+}
+
+#[test]
+fn what_is_no_configuration_is_called_what_it_is() -> Outcome {
+    let copy = dense()?;
+    for (text, word) in [
+        ("version https://git-lfs.github.com/spec/v1", "Git LFS pointer"),
+        ("<!doctype html><html></html>", "web page"),
+        (r#"{"error":"Repository not found"}"#, "Repository not found"),
+        ("{", "EOF"),
+    ] {
+        fs::write(copy.path().join("config.json"), text)?;
+        check(&copy, &["config.json", word]);
+    }
     Ok(())
 }
 

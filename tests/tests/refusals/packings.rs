@@ -1,5 +1,6 @@
 //! Matrices that are packed in a way that MLX does not have, or other than the configuration says.
 
+use gemma4::Model;
 use mlx_rs::{Dtype, ops};
 use serde_json::{Value, json};
 use tests::{Outcome, checkpoint::Checkpoint, copy::Copy, fixtures};
@@ -55,7 +56,8 @@ fn settings_that_contradict_the_file_are_refused_with_both() -> Outcome {
     }
     let mut checkpoint = packed()?;
     set(&mut checkpoint, "group_size", &json!(64));
-    check(&Copy::written(&checkpoint)?, &["config.json says 4-bit in groups of 64", "holds it 4-bit in groups of 32"]);
+    let words = ["config.json says 4-bit in groups of 64", "nothing so", "is 4-bit in groups of 32"];
+    check(&Copy::written(&checkpoint)?, &words);
 
     let mut dense = Checkpoint::read(&fixtures::path("gemma4/31b-dense"))?;
     let settings = json!({ "group_size": 32, "bits": 4, format!("model.language_model.{MATRIX}"): { "bits": 8 } });
@@ -121,5 +123,21 @@ fn scales_that_are_no_floats_are_refused() -> Outcome {
     let scales = checkpoint.tensor(&format!("{MATRIX}.scales"))?;
     *scales = scales.as_dtype(Dtype::Uint8)?;
     check(&Copy::written(&checkpoint)?, &[&format!("{MATRIX}.biases"), "does not use"]);
+    Ok(())
+}
+
+#[test]
+fn what_is_said_of_parts_that_are_not_read_is_passed_over() -> Outcome {
+    let mut checkpoint = packed()?;
+    set(&mut checkpoint, "vision_tower.encoder.layers.0.mlp", &json!({ "group_size": 16, "bits": 7 }));
+    Model::load(Copy::written(&checkpoint)?.path(), None)?;
+
+    // Some writers say it within the text part only.
+    let quantization = checkpoint.config["quantization"].take();
+    checkpoint.config["quantization_config"] = json!(null);
+    checkpoint.text()["quantization"] = quantization;
+    Model::load(Copy::written(&checkpoint)?.path(), None)?;
+    checkpoint.text()["quantization"]["group_size"] = json!(64);
+    check(&Copy::written(&checkpoint)?, &["config.json says 4-bit in groups of 64"]);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nn::{Quantization, Wanted};
+use nn::{Quantization, Wanted, what_is_wrong};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -113,13 +113,21 @@ impl Config {
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("config.json");
         let text = std::fs::read(&path).map_err(|source| Error::NoConfig { folder: folder.to_owned(), source })?;
-        let malformed = |error: serde_json::Error| Error::Malformed { path: path.clone(), reason: error.to_string() };
-        let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
+        let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
+        let value: Value = serde_json::from_slice(&text).map_err(|error| malformed(what_is_wrong(&text, &error)))?;
+        if let (None, Some(error)) = (value.get("model_type"), value.get("error")) {
+            return Err(malformed(format!("it is an error message, {error}")));
+        }
         let family = family(value.get("model_type").and_then(Value::as_str).unwrap_or_default())?;
         let text = value.get("text_config").filter(|nested| nested.is_object()).unwrap_or(&value);
-        let raw = Raw::deserialize(text).map_err(malformed)?;
+        let mut raw = Raw::deserialize(text).map_err(|error| malformed(error.to_string()))?;
+        raw.inherit(&value)?;
         raw.refuse_unsupported()?;
-        let config = Self::parse(family, &raw, Quantization::read(&value)?)?;
+        let quantization = match Quantization::read(&value)? {
+            silent if silent.is_silent() => Quantization::read(text)?,
+            said => said,
+        };
+        let config = Self::parse(family, &raw, quantization)?;
         config.check_sizes()?;
         config.check_factors()?;
         config.check_donors()?;
@@ -129,9 +137,10 @@ impl Config {
     fn parse(family: Family, raw: &Raw, quantization: Quantization) -> Result<Self> {
         let layers = raw.layers(family)?;
         let (sliding, full, scale) = match family {
-            Family::Gemma4 => gemma4(raw)?,
+            Family::Gemma4 => gemma4(raw, &layers)?,
             Family::Gemma3 => gemma3(raw)?,
         };
+        let slides = layers.contains(&LayerKind::Sliding);
         Ok(Self {
             family,
             hidden_size: require(raw.hidden_size, "hidden_size")?,
@@ -153,7 +162,7 @@ impl Config {
             },
             sliding,
             full,
-            window: require(raw.sliding_window, "sliding_window")?,
+            window: if slides { require(raw.sliding_window, "sliding_window")? } else { 1 },
             scale,
             eps: raw.rms_norm_eps.unwrap_or(1e-6),
             softcap: raw.final_logit_softcapping.filter(|&cap| cap != 0.0),
@@ -185,6 +194,9 @@ impl Config {
         let refuse = |key, value: i32, wanted| Err(Error::Number { key, value: value.into(), wanted });
         if let Some(&(key, value)) = positive.iter().find(|(_, value)| !(1..=1 << 20).contains(value)) {
             return refuse(key, value, "between 1 and a million");
+        }
+        if self.per_layer_width.is_some() && self.per_layer_vocab_size < self.vocab_size {
+            return refuse("vocab_size_per_layer_input", self.per_layer_vocab_size, "at least vocab_size");
         }
         if mixture.chosen > mixture.experts {
             return refuse("top_k_experts", mixture.chosen, "at most num_experts");
@@ -221,7 +233,10 @@ impl Config {
     /// Every kind of layer without keys of its own needs one that has some before it.
     fn check_donors(&self) -> Result<()> {
         let (owners, shared) = self.layers.split_at(self.first_shared);
-        if shared.iter().all(|kind| owners.contains(kind)) { Ok(()) } else { Err(Error::NoDonor) }
+        if shared.iter().all(|kind| owners.contains(kind)) {
+            return Ok(());
+        }
+        Err(Error::NoDonor { shared: shared.len(), layers: self.layers.len() })
     }
 
     /// Whether a layer makes keys and values of its own.
@@ -261,14 +276,17 @@ impl Config {
 }
 
 /// Attention in sliding and in full layers, and the scale of the scores. Gemma 4 leaves the scale to its norms.
-fn gemma4(raw: &Raw) -> Result<(Geometry, Geometry, f32)> {
+fn gemma4(raw: &Raw, layers: &[LayerKind]) -> Result<(Geometry, Geometry, f32)> {
     let shared = raw.attention_k_eq_v.unwrap_or(false);
     let groups = require(raw.num_key_value_heads, "num_key_value_heads")?;
     let head_dim = require(raw.head_dim, "head_dim")?;
-    let full_groups = raw.num_global_key_value_heads.filter(|_| shared).unwrap_or(groups);
+    let of_full = raw.full_layers(layers)?;
+    let full_head_dim = raw.global_head_dim.or(of_full.head_dim).unwrap_or(512);
+    let full_groups =
+        raw.num_global_key_value_heads.or(of_full.num_key_value_heads).filter(|_| shared).unwrap_or(groups);
     let rope = |kind| raw.rope(Family::Gemma4, kind);
     let sliding = rope(LayerKind::Sliding)?.geometry(head_dim, groups, false);
-    let full = rope(LayerKind::Full)?.geometry(raw.global_head_dim.unwrap_or(head_dim), full_groups, shared);
+    let full = rope(LayerKind::Full)?.geometry(full_head_dim, full_groups, shared);
     Ok((sliding, full, 1.0))
 }
 

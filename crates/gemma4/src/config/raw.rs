@@ -35,7 +35,8 @@ pub(super) struct Raw {
     pub(super) vocab_size_per_layer_input: Option<i32>,
     pub(super) num_kv_shared_layers: Option<usize>,
     pub(super) use_double_wide_mlp: Option<bool>,
-    num_hidden_layers: Option<usize>,
+    pub(super) num_hidden_layers: Option<usize>,
+    #[serde(alias = "_sliding_window_pattern")]
     sliding_window_pattern: Option<usize>,
     layer_types: Option<Vec<LayerKind>>,
     rope_parameters: Option<BTreeMap<String, Value>>,
@@ -47,6 +48,16 @@ pub(super) struct Raw {
     num_experts: Option<i32>,
     top_k_experts: Option<i32>,
     moe_intermediate_size: Option<i32>,
+    use_bidirectional_attention: Option<Value>,
+    per_layer_config: Option<BTreeMap<usize, OfLayer>>,
+}
+
+/// What is different in one layer.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(super) struct OfLayer {
+    pub(super) head_dim: Option<i32>,
+    pub(super) num_key_value_heads: Option<i32>,
 }
 
 /// The checked rotary settings of one kind of layer.
@@ -87,6 +98,35 @@ impl Raw {
         let last = |layer: usize| family == Family::Gemma4 && layer + 1 == count;
         let full = |layer: usize| (layer + 1).is_multiple_of(pattern) || last(layer);
         Ok((0..count).map(|layer| if full(layer) { LayerKind::Full } else { LayerKind::Sliding }).collect())
+    }
+
+    /// Takes over what the file may also say outside of its text part.
+    pub(super) fn inherit(&mut self, file: &Value) -> Result<()> {
+        let outside = file.get("tie_word_embeddings").and_then(Value::as_bool);
+        if let (Some(outside), Some(inside)) = (outside, self.tie_word_embeddings)
+            && outside != inside
+        {
+            return Err(Error::Conflict(format!("tie_word_embeddings is {outside} and {inside}")));
+        }
+        self.tie_word_embeddings = self.tie_word_embeddings.or(outside);
+        Ok(())
+    }
+
+    /// What a newer spelling, by layer, says of the full ones; they are all alike, and so are the sliding ones.
+    pub(super) fn full_layers(&self, layers: &[LayerKind]) -> Result<OfLayer> {
+        let mut full = None;
+        for (&layer, said) in self.per_layer_config.iter().flatten() {
+            let plain = OfLayer { head_dim: self.head_dim, num_key_value_heads: self.num_key_value_heads };
+            let usual = match layers.get(layer) {
+                Some(LayerKind::Full) => full.get_or_insert_with(|| said.clone()).clone(),
+                Some(LayerKind::Sliding) => plain,
+                None => return Err(Error::Conflict(format!("per_layer_config speaks of layer {layer}"))),
+            };
+            if *said != usual {
+                return Err(Error::Conflict(format!("per_layer_config makes layer {layer} unlike others of its kind")));
+            }
+        }
+        Ok(full.unwrap_or_default())
     }
 
     /// The mixture of experts, if there is one.
@@ -131,8 +171,10 @@ impl Raw {
             return conflict("factor", other, factor);
         }
         let base = parameters.rope_theta.or(flat).unwrap_or(base);
+        let partial = parameters.partial_rotary_factor.unwrap_or(1.0);
         match (family, parameters.rope_type.as_deref()) {
             (_, Some("default")) if apart(factor, 1.0) => conflict("factor", 1.0, factor),
+            (_, Some("default")) if apart(partial, 1.0) => conflict("part", 1.0, partial),
             (_, Some("default")) | (Family::Gemma3, None | Some("linear")) => Ok(Rope { base, partial: None, factor }),
             (Family::Gemma4, None | Some("proportional")) => {
                 Ok(Rope { base, partial: parameters.partial_rotary_factor, factor })
@@ -169,7 +211,10 @@ impl Raw {
         if self.attention_bias == Some(true) {
             return refuse("attention_bias", "true".into(), "the family has no biases");
         }
-        if let Some(cap) = self.attn_logit_softcapping {
+        if let Some(seen) = self.use_bidirectional_attention.as_ref().filter(|seen| **seen == Value::Bool(true)) {
+            return refuse("use_bidirectional_attention", seen.to_string(), "it is a model of texts, not for chatting");
+        }
+        if let Some(cap) = self.attn_logit_softcapping.filter(|&cap| cap != 0.0) {
             return refuse("attn_logit_softcapping", cap.to_string(), "the family does not cap attention");
         }
         Ok(())

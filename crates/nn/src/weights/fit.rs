@@ -113,7 +113,7 @@ impl Inventory {
         surplus: Surplus,
         place: impl Fn(&str) -> Option<Place>,
     ) -> Result<Fitted<'_>> {
-        let declared = Declared::new(quantization, &place);
+        let declared = Declared::new(quantization, &place)?;
         let mut fitting = Fitting { found: self.sources(place)?, inventory: self, sources: BTreeMap::new() };
         let mut packings = BTreeMap::new();
         for Wanted { name, shape, form } in wanted {
@@ -217,20 +217,23 @@ fn infer(name: &str, shape: &[i32], words: &Stored, scales: &Stored) -> Result<P
 }
 
 /// What the configuration says, by the names that a model uses.
-struct Declared {
-    default: Option<Packing>,
+struct Declared<'a> {
+    quantization: &'a Quantization,
     modules: BTreeMap<String, Option<Packing>>,
 }
 
-impl Declared {
-    /// Module paths are renamed like the weights that they speak of.
-    fn new(quantization: &Quantization, place: impl Fn(&str) -> Option<Place>) -> Self {
-        let named = |(path, said): (&String, &Option<Packing>)| {
-            let places = place(&format!("{path}.weight")).map(Place::into_names).unwrap_or_default();
-            let name = |weight: String| weight.strip_suffix(".weight").map(str::to_owned);
-            places.into_iter().filter_map(name).map(|name| (name, *said)).collect::<Vec<_>>()
-        };
-        Self { default: quantization.default, modules: quantization.modules.iter().flat_map(named).collect() }
+impl<'a> Declared<'a> {
+    /// Module paths are renamed like the weights that they speak of; those of parts that nobody needs are passed over.
+    fn new(quantization: &'a Quantization, place: impl Fn(&str) -> Option<Place>) -> Result<Self> {
+        let mut modules = BTreeMap::new();
+        for path in quantization.modules() {
+            for name in place(&format!("{path}.weight")).map(Place::into_names).unwrap_or_default() {
+                if let Some(name) = name.strip_suffix(".weight") {
+                    modules.insert(name.to_owned(), quantization.module(path)?);
+                }
+            }
+        }
+        Ok(Self { quantization, modules })
     }
 
     fn check(&self, name: &str, found: Option<Packing>) -> Result<()> {
@@ -247,13 +250,13 @@ impl Declared {
     /// Matrices that are not listed may differ from the default, as writers forget to list some; if all of them do,
     /// configuration and weights do not belong together.
     fn check_default(&self, packings: &BTreeMap<String, Packing>) -> Result<()> {
-        let Some(default) = self.default else { return Ok(()) };
         let mut unlisted = packings.iter().filter(|(name, _)| !self.modules.contains_key(*name)).peekable();
         let Some(&(name, found)) = unlisted.peek() else { return Ok(()) };
+        let Some(default) = self.quantization.unlisted()? else { return Ok(()) };
         if unlisted.any(|(_, packing)| *packing == default) {
             return Ok(());
         }
-        let reason = format!("config.json says {default}, the file holds it {found}, and no other matrix as it says");
-        Err(Error::Layout { name: name.clone(), reason })
+        let reason = format!("config.json says {default} and the files hold nothing so; {name} is {found}");
+        Err(Error::Layout { name: "quantization".into(), reason })
     }
 }

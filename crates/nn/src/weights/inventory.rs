@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
-    io::Read,
+    io::{ErrorKind, Read},
     path::{Component, Path, PathBuf},
 };
 
@@ -64,7 +64,8 @@ struct Index {
 }
 
 impl Inventory {
-    /// Reads the headers of `model.safetensors`, or of the shards that `model.safetensors.index.json` names.
+    /// Reads the headers of `model.safetensors`, or of the shards that `model.safetensors.index.json` names, or of all
+    /// shards if there is no index.
     ///
     /// # Errors
     /// When there are no weights, a file is damaged, or a shard is missing or lacks a tensor that the index promises.
@@ -76,14 +77,14 @@ impl Inventory {
         } else if single.exists() {
             Self::of(folder, [single])
         } else {
-            Err(Error::NoWeights { folder: folder.to_owned() })
+            Self::of(folder, shards(folder).ok_or_else(|| Error::NoWeights { folder: folder.to_owned() })?)
         }
     }
 
     fn sharded(folder: &Path, path: &Path) -> Result<Self> {
         let damaged = |reason| Error::Damaged { path: path.to_owned(), reason };
         let text = std::fs::read(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-        let index: Index = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        let index: Index = serde_json::from_slice(&text).map_err(|error| damaged(what_is_wrong(&text, &error)))?;
         let names = index.weight_map.values().collect::<BTreeSet<_>>();
         let inside =
             |name: &str| matches!(Path::new(name).components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
@@ -140,7 +141,10 @@ impl Inventory {
 fn read_header(path: &Path, tensors: &mut BTreeMap<String, Stored>) -> Result<u64> {
     let failed = |source| Error::File { path: path.to_owned(), source };
     let damaged = |reason: String| Error::Damaged { path: path.to_owned(), reason };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => Error::MissingFile { path: path.to_owned() },
+        _ => failed(source),
+    })?;
     let size = file.metadata().map_err(failed)?.len();
     let mut header = vec![0; 8];
     file.read_exact(&mut header).map_err(|_| damaged(format!("it has {size} bytes")))?;
@@ -168,6 +172,28 @@ fn read_header(path: &Path, tensors: &mut BTreeMap<String, Stored>) -> Result<u6
         }
     }
     Ok(size)
+}
+
+/// The shards of a folder without an index, as many as their names say there are.
+fn shards(folder: &Path) -> Option<Vec<PathBuf>> {
+    let mut names = folder.read_dir().ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let of = |name: String| {
+        let (number, of) = name.strip_prefix("model-")?.strip_suffix(".safetensors")?.split_once("-of-")?;
+        let digits = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+        (digits(number) && digits(of)).then(|| of.to_owned())
+    };
+    let of = names.find_map(of)?;
+    let count = of.parse::<u32>().ok()?;
+    Some((1..=count).map(|number| folder.join(format!("model-{number:05}-of-{of}.safetensors"))).collect())
+}
+
+/// What is wrong with a text that should be JSON: what it is instead, or else what the parser says.
+#[must_use]
+pub fn what_is_wrong(text: &[u8], error: &serde_json::Error) -> String {
+    match impostor(text).filter(|_| !text.starts_with(b"{")) {
+        Some(kind) => format!("it is {kind}"),
+        None => error.to_string(),
+    }
 }
 
 /// What a file that is no safetensors file is instead, as far as its first bytes tell.

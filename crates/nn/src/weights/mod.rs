@@ -17,7 +17,7 @@ use std::{
 use mlx_rs::{Array, Dtype};
 
 pub use fit::{Fitted, Surplus, Wanted};
-pub use inventory::{Inventory, Stored};
+pub use inventory::{Inventory, Stored, what_is_wrong};
 pub use quantization::Quantization;
 pub use source::Place;
 

@@ -9,13 +9,14 @@ use crate::{
     matrix::{Mode, Packing, SUPPORTED},
 };
 
-/// Which matrices are packed, and how, as far as the configuration says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Which matrices are packed, and how, as far as the configuration says. It may speak of parts that nobody needs, so
+/// what it says is only judged where it matters.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Quantization {
     /// For matrices that are not listed.
-    pub(super) default: Option<Packing>,
+    default: Option<Map<String, Value>>,
     /// By module path as the configuration spells it; `None` says that this one is not packed.
-    pub(super) modules: BTreeMap<String, Option<Packing>>,
+    modules: BTreeMap<String, Option<Map<String, Value>>>,
 }
 
 impl Quantization {
@@ -23,26 +24,32 @@ impl Quantization {
     /// said.
     ///
     /// # Errors
-    /// When the weights are packed by another program's method, or in a way that MLX does not have.
+    /// When the weights are packed by another program's method.
     pub fn read(config: &Value) -> Result<Self> {
         let entry = |key: &str| config.get(key).and_then(Value::as_object);
         if let Some(entry) = entry("quantization") {
-            return Self::parse(entry);
+            return Ok(Self::parse(entry));
         }
         let Some(entry) = entry("quantization_config") else { return Ok(Self::default()) };
         match entry.get("quant_method") {
-            None | Some(Value::Null) => Self::parse(entry),
+            None | Some(Value::Null) => Ok(Self::parse(entry)),
             Some(method) => Err(Error::QuantizationMethod(method.as_str().unwrap_or("unknown").to_owned())),
         }
     }
 
-    fn parse(entry: &Map<String, Value>) -> Result<Self> {
+    /// Whether nothing is said.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.default.is_none()
+    }
+
+    fn parse(entry: &Map<String, Value>) -> Self {
         let nested = entry.get("per_layer_config").and_then(Value::as_object).into_iter().flatten();
         let mut modules = BTreeMap::new();
         for (path, value) in entry.iter().chain(nested).filter(|(path, _)| *path != "per_layer_config") {
             match value {
                 Value::Object(settings) => {
-                    modules.insert(path.clone(), Some(packing(path, settings)?));
+                    modules.insert(path.clone(), Some(settings.clone()));
                 }
                 Value::Bool(false) => {
                     modules.insert(path.clone(), None);
@@ -50,7 +57,28 @@ impl Quantization {
                 _ => {}
             }
         }
-        Ok(Self { default: Some(packing("quantization", entry)?), modules })
+        Self { default: Some(entry.clone()), modules }
+    }
+
+    /// How matrices are packed that are not listed.
+    ///
+    /// # Errors
+    /// When MLX does not have it.
+    pub(super) fn unlisted(&self) -> Result<Option<Packing>> {
+        self.default.as_ref().map(|settings| packing("quantization", settings)).transpose()
+    }
+
+    /// The paths of the modules that are listed.
+    pub(super) fn modules(&self) -> impl Iterator<Item = &str> {
+        self.modules.keys().map(String::as_str)
+    }
+
+    /// How a listed module is packed, if it is.
+    ///
+    /// # Errors
+    /// When MLX does not have it.
+    pub(super) fn module(&self, path: &str) -> Result<Option<Packing>> {
+        self.modules.get(path).and_then(Option::as_ref).map(|settings| packing(path, settings)).transpose()
     }
 }
 
@@ -87,8 +115,9 @@ mod tests {
     #[track_caller]
     fn check(entry: &Value, default: &str, module: Option<&str>) {
         let read = Quantization::read(&json!({ "quantization": entry })).unwrap();
-        assert_eq!(read.default.unwrap().to_string(), default);
-        let said = read.modules.get("a.b").map(|said| said.map_or("dense".into(), |packing| packing.to_string()));
+        assert_eq!(read.unlisted().unwrap().unwrap().to_string(), default);
+        let in_words = |packing: Option<Packing>| packing.map_or("dense".into(), |packing| packing.to_string());
+        let said = read.modules().next().map(|path| in_words(read.module(path).unwrap()));
         assert_eq!(said.as_deref(), module);
     }
 
@@ -119,7 +148,8 @@ mod tests {
             json!({ "bits": "four" }),
             json!({ "a.b": { "group_size": 16 } }),
         ] {
-            let error = Quantization::read(&json!({ "quantization": entry })).unwrap_err().to_string();
+            let read = Quantization::read(&json!({ "quantization": entry })).unwrap();
+            let error = read.unlisted().and(read.module("a.b")).unwrap_err().to_string();
             assert!(error.contains("groups of 32, 64 or 128"), "{error}");
         }
     }
