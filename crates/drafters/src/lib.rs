@@ -4,22 +4,26 @@
 //! tapped rows by layer number; whether a drafter suits a target is a question of numbers ([`Facts::fit`]).
 
 mod block;
+mod config;
 mod context;
+mod dflash;
 mod dspark;
 mod error;
 mod facts;
 mod kind;
+mod speculators;
+mod tensors;
 
 use std::{path::Path, rc::Rc};
 
 use nn::{Inventory, Vocabulary};
 
-pub use block::{BlockContext, BlockDrafter, BlockProposer};
+pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose};
 pub use context::{Context, Proposer};
 pub use dspark::{DSpark, New};
 pub use error::{Error, Result};
 pub use facts::Facts;
-pub use kind::Kind;
+pub use kind::{Algorithm, Kind};
 
 /// A loaded drafter of any kind. A clone shares its weights.
 #[derive(Debug, Clone)]
@@ -59,8 +63,11 @@ impl Drafter {
 /// # Errors
 /// When the folder holds no drafter that runs here, or its description is malformed.
 pub fn describe(folder: &Path) -> Result<Facts> {
-    match kind::detect(folder)? {
+    match Kind::of(folder)? {
         Kind::DSpark => dspark::describe(folder),
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::describe(folder, kind),
+        Kind::Speculators(algorithm) => speculators::describe(folder, algorithm),
+        kind @ (Kind::DeepSpec | Kind::Assistant) => Err(not_yet(folder, kind)),
     }
 }
 
@@ -69,8 +76,11 @@ pub fn describe(folder: &Path) -> Result<Facts> {
 /// # Errors
 /// When it does not, or its files are malformed.
 pub fn check(folder: &Path) -> Result<(Facts, Inventory)> {
-    match kind::detect(folder)? {
+    match Kind::of(folder)? {
         Kind::DSpark => DSpark::check(folder),
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::check(folder, kind),
+        Kind::Speculators(algorithm) => speculators::check(folder, algorithm),
+        kind @ (Kind::DeepSpec | Kind::Assistant) => Err(not_yet(folder, kind)),
     }
 }
 
@@ -79,7 +89,15 @@ pub fn check(folder: &Path) -> Result<(Facts, Inventory)> {
 /// # Errors
 /// When the folder holds no drafter that runs here, or its files are malformed.
 pub fn open(folder: &Path) -> Result<Drafter> {
-    match kind::detect(folder)? {
-        Kind::DSpark => Ok(Drafter::Block(Rc::new(DSpark::load(folder)?.drafter()))),
-    }
+    let drafter = match Kind::of(folder)? {
+        Kind::DSpark => DSpark::load(folder)?.drafter(),
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::load(folder, kind)?,
+        Kind::Speculators(algorithm) => speculators::load(folder, algorithm)?,
+        kind @ (Kind::DeepSpec | Kind::Assistant) => return Err(not_yet(folder, kind)),
+    };
+    Ok(Drafter::Block(Rc::new(drafter)))
+}
+
+fn not_yet(folder: &Path, kind: Kind) -> Error {
+    Error::OtherKind { folder: folder.to_owned(), what: format!("a drafter of the kind {kind}") }
 }
