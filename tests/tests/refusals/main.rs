@@ -7,6 +7,7 @@ mod drafters;
 mod experts;
 mod files;
 mod packings;
+mod published;
 mod tensors;
 
 /// The error is one sentence with all of `words` in it.
