@@ -32,6 +32,11 @@ impl Tensors {
         self.0.get(name).ok_or_else(|| format!("the fixture has no tensor {name}").into())
     }
 
+    /// The tensors' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Whether there is a tensor called `name`.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {

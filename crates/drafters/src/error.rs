@@ -9,11 +9,55 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The folder holds no drafter that runs here.
-    #[error("{} holds no drafter that runs here; choose a folder with a dspark.json", folder.display())]
+    /// The folder holds no drafter.
+    #[error(
+        "{} holds no drafter that runs here{}; choose a folder with a dspark.json, or with a drafter's config.json",
+        folder.display(),
+        architecture.as_ref().map_or_else(String::new, |class| format!(", but a {class}"))
+    )]
     NoDrafter {
         /// The folder.
         folder: PathBuf,
+        /// The class that its `config.json` names.
+        architecture: Option<String>,
+    },
+
+    /// The folder holds a drafter of a kind that is not read.
+    #[error("{} holds {what}, which does not run here; choose a DSpark, DFlash or DFlash 2 drafter", folder.display())]
+    OtherKind {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds.
+        what: String,
+    },
+
+    /// The folder's `config.json` promises a `dspark.json`.
+    #[error("{} should hold a dspark.json beside its config.json, and does not; download it again", folder.display())]
+    NoDocument {
+        /// The folder.
+        folder: PathBuf,
+    },
+
+    /// The description is no JSON.
+    #[error("{} is damaged: {source}; download it again", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+
+    /// The description has a setting that is not computed here.
+    #[error("{} sets {key} to {value}, and only {wanted} runs here; choose another drafter", path.display())]
+    Setting {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// The values that run.
+        wanted: &'static str,
     },
 
     /// The description cannot be read or written.
@@ -61,6 +105,23 @@ pub enum Error {
         tap: usize,
         /// How many the target has.
         layers: usize,
+    },
+
+    /// The drafter names a layer that only formats with a word for the final norm could mean.
+    #[error(
+        "the drafter's {key} names layer {id}, but of the target's {layers} layers only {first} to {last} can be read"
+    )]
+    LayerId {
+        /// The key of its `config.json`.
+        key: &'static str,
+        /// The number in its file.
+        id: usize,
+        /// How many layers the target has.
+        layers: usize,
+        /// The least number that can be read.
+        first: usize,
+        /// The largest.
+        last: usize,
     },
 
     /// A new drafter would be larger than any target.

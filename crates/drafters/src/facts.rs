@@ -48,8 +48,25 @@ impl Facts {
         same("hidden size", unsigned(self.hidden_size), unsigned(hidden_size))?;
         same("vocabulary", unsigned(self.vocab_size), unsigned(vocab_size))?;
         same("number of layers", self.target_layers.unwrap_or(layers), layers)?;
-        match self.taps.iter().find(|&&tap| tap > layers) {
-            Some(&tap) => Err(Error::Tap { tap, layers }),
+        self.check_taps(layers)
+    }
+
+    /// The last layer's output is ambiguous in every format but the own one: some programs norm it, some do not.
+    fn check_taps(&self, layers: usize) -> Result<()> {
+        let (key, first) = match self.kind {
+            Kind::DSpark => match self.taps.iter().find(|&&tap| tap > layers) {
+                Some(&tap) => return Err(Error::Tap { tap, layers }),
+                None => return Ok(()),
+            },
+            // The speculators library names a layer by its input.
+            Kind::Speculators(_) => ("aux_hidden_state_layer_ids", 1),
+            Kind::DFlash | Kind::DFlash2 => ("dflash_config.target_layer_ids", 0),
+            Kind::DeepSpec | Kind::Assistant => ("target_layer_ids", 0),
+        };
+        match self.taps.iter().find(|&&tap| tap + 1 >= layers) {
+            Some(&tap) => {
+                Err(Error::LayerId { key, id: tap + first, layers, first, last: (first + layers).saturating_sub(2) })
+            }
             None => Ok(()),
         }
     }

@@ -4,23 +4,27 @@
 //! tapped rows by layer number; whether a drafter suits a target is a question of numbers ([`Facts::fit`]).
 
 mod block;
+mod config;
 mod context;
+mod dflash;
 mod dspark;
 mod error;
 mod facts;
 mod kind;
+mod speculators;
 mod survey;
+mod tensors;
 
 use std::{path::Path, rc::Rc};
 
 use nn::Vocabulary;
 
-pub use block::{BlockContext, BlockDrafter, BlockProposer};
+pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose};
 pub use context::{Context, Proposer};
 pub use dspark::{DSpark, New};
 pub use error::{Error, Result};
 pub use facts::Facts;
-pub use kind::Kind;
+pub use kind::{Algorithm, Kind};
 pub use survey::Survey;
 
 /// A loaded drafter of any kind. A clone shares its weights.
@@ -61,8 +65,11 @@ impl Drafter {
 /// # Errors
 /// When the folder holds no whole drafter that runs here, or its files are malformed.
 pub fn survey(folder: &Path) -> Result<Survey> {
-    match kind::detect(folder)? {
+    match Kind::of(folder)? {
         Kind::DSpark => DSpark::survey(folder),
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::survey(folder, kind),
+        Kind::Speculators(algorithm) => speculators::survey(folder, algorithm),
+        kind @ (Kind::DeepSpec | Kind::Assistant) => Err(not_yet(folder, kind)),
     }
 }
 
@@ -71,7 +78,15 @@ pub fn survey(folder: &Path) -> Result<Survey> {
 /// # Errors
 /// When the folder holds no drafter that runs here, or its files are malformed.
 pub fn open(folder: &Path) -> Result<Drafter> {
-    match kind::detect(folder)? {
-        Kind::DSpark => Ok(Drafter::Block(Rc::new(DSpark::load(folder)?.drafter()))),
-    }
+    let drafter = match Kind::of(folder)? {
+        Kind::DSpark => DSpark::load(folder)?.drafter(),
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::load(folder, kind)?,
+        Kind::Speculators(algorithm) => speculators::load(folder, algorithm)?,
+        kind @ (Kind::DeepSpec | Kind::Assistant) => return Err(not_yet(folder, kind)),
+    };
+    Ok(Drafter::Block(Rc::new(drafter)))
+}
+
+fn not_yet(folder: &Path, kind: Kind) -> Error {
+    Error::OtherKind { folder: folder.to_owned(), what: format!("a drafter of the kind {kind}") }
 }

@@ -17,6 +17,9 @@ use crate::{Error, Result};
 /// Rows are allotted in steps, so that a token rarely moves the buffer.
 const STEP: usize = 256;
 
+/// The most rows that are allotted ahead.
+const MOST_AHEAD: usize = 4096;
+
 /// The keys and values of one layer, `[1, groups, rows, D]` each.
 #[derive(Debug)]
 pub struct Cache {
@@ -84,10 +87,12 @@ impl Cache {
         }
     }
 
-    /// How many rows are allotted for `rows` that are in use at once.
+    /// How many rows are allotted for `rows` that are in use at once: a quarter more, within bounds, so that a long
+    /// prompt, which comes in pieces, does not move the buffer with each of them.
     #[must_use]
     pub fn allotted(rows: usize) -> usize {
-        (rows + 1).next_multiple_of(STEP) + STEP
+        let ahead = (rows / 4).clamp(STEP, MOST_AHEAD);
+        (rows + 1).next_multiple_of(STEP) + ahead / STEP * STEP
     }
 
     /// How many committed rows a pass that starts now may look at.

@@ -52,7 +52,8 @@ pub fn release_memory() {
 }
 
 /// Whether products with gathered matrices know float32 only: MLX's CPU backend has no other kernel for them.
-pub(crate) fn gathers_only_float32() -> bool {
+#[must_use]
+pub fn gathers_only_float32() -> bool {
     let kind = Device::try_default().and_then(|device| device.get_type());
     matches!(kind, Ok(DeviceType::Cpu))
 }

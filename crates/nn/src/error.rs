@@ -62,12 +62,14 @@ pub enum Error {
     },
 
     /// A tensor holds numbers of a type that a layer cannot use.
-    #[error("the tensor {name} holds {found} values; only float32, bfloat16 and float16 are read")]
+    #[error("the tensor {name} holds {found} values; only {wanted} are read here")]
     Dtype {
         /// The tensor.
         name: String,
         /// What the file holds.
         found: String,
+        /// What can be used.
+        wanted: &'static str,
     },
 
     /// The numbers of a tensor are laid out or packed in a way that cannot be used.

@@ -6,6 +6,7 @@ mod drafters;
 mod experts;
 mod files;
 mod packings;
+mod published;
 mod tensors;
 
 use gemma4::Model;

@@ -92,19 +92,14 @@ impl Attention {
     /// Who sees whom: masks follow positions, never places in a buffer.
     fn mask(&self, rows: usize, visible: &Visible) -> Mask {
         let before = visible.before;
-        let narrowed = match self.window {
-            Some(Window::OfRow(window)) => before + rows > window,
-            _ => false,
+        let window = match self.window {
+            Some(Window::OfRow(window)) if before + rows > window => window,
+            _ if self.causal => return Mask::Causal,
+            _ => return Mask::None,
         };
-        if !self.causal && !narrowed {
-            return Mask::None;
-        }
         let sees = |row: usize, key: usize| match key.checked_sub(before) {
             Some(other) => !self.causal || other <= row,
-            None => match self.window {
-                Some(Window::OfRow(window)) => row + before - key < window,
-                _ => true,
-            },
+            None => row + before - key < window,
         };
         let mask = (0..rows).flat_map(|row| (0..before + rows).map(move |key| sees(row, key)));
         Mask::Rows(Array::from_iter(mask, &[size(rows), size(before + rows)]))

@@ -56,13 +56,18 @@ impl Backbone {
         Caches::new(self.layers.iter().map(|layer| layer.attention.cache()).collect())
     }
 
-    /// Takes tapped rows `[1, n, m·H]` into the context.
-    pub(crate) fn extend(&self, taps: &Array, caches: &mut Caches) -> Result<()> {
-        let rows = self.context_norm.forward(&self.context.forward(taps)?)?;
+    /// Tapped rows `[1, n, m·H]` as context rows `[1, n, D]`.
+    pub(crate) fn project(&self, taps: &Array) -> Result<Array> {
+        self.context_norm.forward(&self.context.forward(taps)?)
+    }
+
+    /// Takes context rows `[1, n, D]` into the caches.
+    pub(crate) fn extend(&self, rows: &Array, caches: &mut Caches) -> Result<()> {
         for (layer, cache) in self.layers.iter().zip(caches.layers_mut()) {
-            match layer.norms_context {
-                true => layer.attention.extend(&layer.before_attention.forward(&rows)?, cache)?,
-                false => layer.attention.extend(&rows, cache)?,
+            if layer.norms_context {
+                layer.attention.extend(&layer.before_attention.forward(rows)?, cache)?;
+            } else {
+                layer.attention.extend(rows, cache)?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use decode::{Drafter, Token};
 use mlx_rs::{Array, ops::indexing::TryIndexOp};
 use nn::{Caches, Draft, Error, Result, Sampler, Vocabulary, wait};
 
-use super::{BlockDrafter, walk::Block};
+use super::{BlockDrafter, Choose, walk::Block};
 
 /// The projected rows of the tokens so far. The tapped rows themselves are not kept.
 pub struct BlockContext {
@@ -21,10 +21,10 @@ impl BlockContext {
         Self { drafter, vocabulary, caches }
     }
 
-    /// The drafter of one answer, which draws with `sampler`.
+    /// The drafter of one answer, whose tokens `choose` chooses.
     #[must_use]
-    pub fn proposer(&mut self, sampler: Sampler) -> BlockProposer<'_> {
-        BlockProposer { context: self, sampler }
+    pub fn proposer<C: Choose>(&mut self, choose: C) -> BlockProposer<'_, C> {
+        BlockProposer { context: self, choose }
     }
 
     /// The context's keys and values, `[1, groups, rows, D]` each, by layer.
@@ -61,12 +61,12 @@ impl crate::Context for BlockContext {
 }
 
 /// A drafter as the loop sees it.
-pub struct BlockProposer<'a> {
+pub struct BlockProposer<'a, C> {
     context: &'a mut BlockContext,
-    sampler: Sampler,
+    choose: C,
 }
 
-impl BlockProposer<'_> {
+impl<C: Choose> BlockProposer<'_, C> {
     /// The rows behind `anchor` after the last norm, `[B, D]`, and the logits of those that are read to propose `limit`
     /// tokens, `[limit, V_d]` float32, before anything that depends on the tokens chosen.
     ///
@@ -77,13 +77,21 @@ impl BlockProposer<'_> {
         let (slots, vocabulary) = (drafter.slots, &**vocabulary);
         let block = drafter.inputs.block(anchor, slots.built(limit), vocabulary, drafter.dtype)?;
         let rows = drafter.backbone.forward(block, caches)?;
-        let read = rows.try_index((size(slots.first)..size(slots.first + limit), ..))?;
-        let base = drafter.head.logits(&read, vocabulary)?;
+        let base = self.logits(&rows.try_index((size(slots.first)..size(slots.first + limit), ..))?)?;
         Ok((rows, base))
+    }
+
+    /// The logits `[n, V_d]`, float32, of rows `[n, D]` of a block, likewise.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn logits(&self, rows: &Array) -> Result<Array> {
+        let BlockContext { drafter, vocabulary, .. } = &*self.context;
+        drafter.head.logits(rows, &**vocabulary)
     }
 }
 
-impl Drafter for BlockProposer<'_> {
+impl<C: Choose> Drafter for BlockProposer<'_, C> {
     type Draft = Draft;
     type Taps = Array;
     type Error = Error;
@@ -100,13 +108,13 @@ impl Drafter for BlockProposer<'_> {
         let (rows, base) = self.block(anchor, limit)?;
         let drafter = &self.context.drafter;
         let (first, subset) = (size(drafter.slots.first), drafter.subset.as_ref());
-        drafter.walk.draft(&Block { anchor, position, rows, first, base, subset }, &self.sampler)
+        drafter.walk.draft(&Block { anchor, position, rows, first, base, subset }, &self.choose)
     }
 
     fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {
         let BlockContext { drafter, caches, .. } = &mut *self.context;
-        let taps = taps.try_index((.., ..size(tokens.len()), ..))?.as_dtype(drafter.dtype)?;
-        drafter.backbone.extend(&taps, caches)?;
+        let rows = drafter.project(&taps.try_index((.., ..size(tokens.len()), ..))?)?;
+        drafter.backbone.extend(&rows, caches)?;
         // A round's few rows are computed with the next proposal. A chunk of the prompt is computed now, or the graph
         // would keep every chunk's tapped rows alive until then.
         if tokens.len() > drafter.slots.rows {

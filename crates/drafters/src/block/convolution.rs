@@ -2,7 +2,7 @@
 //! content bends.
 
 use mlx_rs::{
-    Array,
+    Array, Dtype,
     ops::{self, indexing::TryIndexOp},
 };
 use nn::{Linear, Result};
@@ -18,7 +18,7 @@ pub(crate) struct Convolution {
     pub(crate) group: i32,
 }
 
-/// The kernel of one stage for each row of a block.
+/// The kernel of one stage for each row of a block, in float32: its sums lose too much in bfloat16.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     /// `[1, B, K, D]`.
@@ -29,7 +29,14 @@ impl Convolution {
     /// The kernels of both stages for a sublayer's input `[1, B, D]`.
     pub(crate) fn kernels(&self, x: &Array) -> Result<[Kernel; 2]> {
         let (rows, width, taps) = (x.dim(1), x.dim(2), self.base.dim(1));
-        let bent = self.projection.forward(x)?.reshape(&[1, rows, 2, taps, width / self.group, 1])?;
+        let bent = self.projection.forward(x)?.as_dtype(Dtype::Float32)?.reshape(&[
+            1,
+            rows,
+            2,
+            taps,
+            width / self.group,
+            1,
+        ])?;
         let spread = ops::broadcast_to(&bent, &[1, rows, 2, taps, width / self.group, self.group])?;
         let coefficients = spread.reshape(&[1, rows, 2, taps, width])?.add(&self.base)?;
         let stage = |stage: i32| -> Result<Kernel> {
@@ -42,17 +49,65 @@ impl Convolution {
 impl Kernel {
     /// `Σ_t coefficient[i, t] ⊙ x[i − t]` for each row `i` of `[1, B, D]`; there are no rows before the block.
     pub(crate) fn apply(&self, x: &Array) -> Result<Array> {
-        let rows = x.dim(1);
+        let (rows, dtype) = (x.dim(1), x.dtype());
+        let x = x.as_dtype(Dtype::Float32)?;
         let mut sum = x.multiply(self.tap(0)?)?;
         for tap in 1..self.coefficients.dim(2).min(rows) {
             let earlier = x.try_index((.., ..rows - tap, ..))?;
-            let none = ops::zeros_dtype(&[1, tap, x.dim(2)], x.dtype())?;
+            let none = ops::zeros::<f32>(&[1, tap, x.dim(2)])?;
             sum = sum.add(ops::concatenate(&[&none, &earlier], 1)?.multiply(self.tap(tap)?)?)?;
         }
-        Ok(sum)
+        Ok(sum.as_dtype(dtype)?)
     }
 
     fn tap(&self, tap: i32) -> Result<Array> {
         Ok(self.coefficients.try_index((.., .., tap, ..))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mlx_rs::random;
+
+    use super::*;
+
+    const ROWS: usize = 5;
+    const WIDTH: usize = 6;
+    const GROUP: usize = 2;
+
+    /// As many numbers as the shape holds, on both sides.
+    fn normal(shape: &[i32], seed: u64) -> Result<(Array, Vec<f32>)> {
+        let array = random::normal::<f32>(shape, 0.0, 1.0, &random::key(seed)?)?;
+        Ok((array.clone(), array.as_slice().to_vec()))
+    }
+
+    /// Both stages of a convolution over `taps` rows, written out.
+    fn check(taps: usize) -> Result<()> {
+        let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+        let groups = WIDTH / GROUP;
+        let (base, bases) = normal(&[2, count(taps), count(WIDTH)], 1)?;
+        let (projection, projected) = normal(&[count(WIDTH), count(2 * taps * groups)], 2)?;
+        let (x, xs) = normal(&[1, count(ROWS), count(WIDTH)], 3)?;
+        let convolution = Convolution { base, projection: Linear::from_in_out(projection), group: count(GROUP) };
+        for (stage, kernel) in convolution.kernels(&x)?.iter().enumerate() {
+            let found = kernel.apply(&x)?;
+            for (place, found) in found.as_slice::<f32>().iter().enumerate() {
+                let (row, channel) = (place / WIDTH, place % WIDTH);
+                let coefficient = |tap: usize| {
+                    let output = (stage * taps + tap) * groups + channel / GROUP;
+                    let bent = (0..WIDTH).map(|c| xs[row * WIDTH + c] * projected[c * 2 * taps * groups + output]);
+                    bases[(stage * taps + tap) * WIDTH + channel] + bent.sum::<f32>()
+                };
+                let term = |tap: usize| coefficient(tap) * xs[(row - tap) * WIDTH + channel];
+                let wanted = (0..taps.min(row + 1)).map(term).sum::<f32>();
+                assert!((found - wanted).abs() < 1e-4, "{taps} taps, stage {stage}, {row}: {found}, not {wanted}");
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn each_row_mixes_in_as_many_rows_before_it_as_there_are_taps() -> Result<()> {
+        [1, 2, 3, 4, ROWS + 2].into_iter().try_for_each(check)
     }
 }

@@ -20,8 +20,9 @@ pub use context::{BlockContext, BlockProposer};
 pub(crate) use convolution::Convolution;
 pub(crate) use head::{Head, HeadMatrix};
 pub(crate) use inputs::Inputs;
-use mlx_rs::Dtype;
-use nn::{Subset, Vocabulary};
+use mlx_rs::{Array, Dtype};
+use nn::{Result, Subset, Vocabulary};
+pub use walk::Choose;
 pub(crate) use walk::{Bias, Confidence, Previous, Selector, Sequential, Walk};
 
 use crate::Facts;
@@ -69,6 +70,14 @@ impl BlockDrafter {
     #[must_use]
     pub fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// Tapped rows `[1, n, m·H]` as context rows `[1, n, D]` (`DSpark` paper, Eq. 2).
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn project(&self, taps: &Array) -> Result<Array> {
+        self.backbone.project(&taps.as_dtype(self.dtype)?)
     }
 
     /// An empty context for one conversation with a target that lends `vocabulary`.

@@ -87,7 +87,7 @@ impl Document {
     ///
     /// # Errors
     /// When it cannot be read, is malformed, or describes an older kind of drafter.
-    pub fn read(folder: &Path) -> Result<Self> {
+    pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(DOCUMENT);
         let text = std::fs::read(&path).map_err(|source| Error::File { path: path.clone(), source })?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };

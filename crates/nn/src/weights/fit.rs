@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Inventory, Quantization, Stored,
+    inventory::Numbers,
     source::{Place, Source},
 };
 use crate::{
@@ -21,7 +22,7 @@ pub struct Wanted {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    Tensor,
+    Tensor(Numbers),
     Matrix,
 }
 
@@ -29,7 +30,19 @@ impl Wanted {
     /// Floats of this shape.
     #[must_use]
     pub fn tensor(name: impl Into<String>, shape: &[i32]) -> Self {
-        Self { name: name.into(), shape: shape.to_vec(), form: Form::Tensor }
+        Self { name: name.into(), shape: shape.to_vec(), form: Form::Tensor(Numbers::Floats) }
+    }
+
+    /// Integers of this shape; they stay what they are.
+    #[must_use]
+    pub fn integers(name: impl Into<String>, shape: &[i32]) -> Self {
+        Self { name: name.into(), shape: shape.to_vec(), form: Form::Tensor(Numbers::Integers) }
+    }
+
+    /// Truth values of this shape, likewise.
+    #[must_use]
+    pub fn flags(name: impl Into<String>, shape: &[i32]) -> Self {
+        Self { name: name.into(), shape: shape.to_vec(), form: Form::Tensor(Numbers::Flags) }
     }
 
     /// `{name}.weight`, `[out, in]` or a stack `[E, out, in]`: floats, or packed with `{name}.scales` beside it.
@@ -118,7 +131,7 @@ impl Inventory {
         let mut packings = BTreeMap::new();
         for Wanted { name, shape, form } in wanted {
             match form {
-                Form::Tensor => fitting.tensor(name, shape)?,
+                Form::Tensor(numbers) => fitting.tensor(name, shape, *numbers)?,
                 Form::Matrix => {
                     let packing = fitting.matrix(name, shape)?;
                     declared.check(name, packing)?;
@@ -146,8 +159,8 @@ struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
-    fn tensor(&mut self, name: &str, shape: &[i32]) -> Result<()> {
-        self.take(name)?.check(name, shape)
+    fn tensor(&mut self, name: &str, shape: &[i32], numbers: Numbers) -> Result<()> {
+        self.take(name)?.check(name, shape, numbers)
     }
 
     /// The packing that a matrix's shapes tell, if it is packed.
@@ -158,7 +171,7 @@ impl Fitting<'_> {
             if stored.dtype == "U32" {
                 return Err(self.inventory.lacks(&scales)); // words are no numbers without them
             }
-            stored.check(&weight, shape)?;
+            stored.check(&weight, shape, Numbers::Floats)?;
             return Ok(None);
         }
         let global = format!("{name}.global_scale");
@@ -170,7 +183,7 @@ impl Fitting<'_> {
         let packing = infer(name, shape, &words, &scales)?;
         if packing.mode == Mode::Affine {
             let shape = scales.shape.iter().map(|&n| i32::try_from(n).unwrap_or(i32::MAX)).collect::<Vec<_>>();
-            self.tensor(&biases, &shape)?;
+            self.tensor(&biases, &shape, Numbers::Floats)?;
         }
         Ok(Some(packing))
     }
@@ -210,7 +223,7 @@ fn infer(name: &str, shape: &[i32], words: &Stored, scales: &Stored) -> Result<P
         _ => Mode::Affine,
     };
     if mode == Mode::Affine {
-        scales.check_floats(&format!("{name}.scales"))?;
+        scales.check_numbers(&format!("{name}.scales"), Numbers::Floats)?;
     }
     let packing = Packing { mode, bits, group };
     if packing.is_supported() { Ok(packing) } else { refuse(format!("it is {packing}; {SUPPORTED}")) }

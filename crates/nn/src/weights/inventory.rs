@@ -33,21 +33,49 @@ pub struct Stored {
     pub shape: Vec<usize>,
 }
 
+/// What the numbers of a tensor are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    Floats,
+    Integers,
+    Flags,
+}
+
+impl Numbers {
+    /// The types that such numbers may have, as files spell them.
+    fn types(self) -> &'static [&'static str] {
+        match self {
+            Self::Floats => &["F32", "BF16", "F16"],
+            Self::Integers => &["I64", "I32"],
+            Self::Flags => &["BOOL"],
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Floats => "float32, bfloat16 and float16",
+            Self::Integers => "int64 and int32",
+            Self::Flags => "bool",
+        }
+    }
+}
+
 impl Stored {
-    /// Refuses another shape, and numbers that are no floats.
-    pub(super) fn check(&self, name: &str, shape: &[i32]) -> Result<()> {
+    /// Refuses another shape, and other numbers.
+    pub(super) fn check(&self, name: &str, shape: &[i32], numbers: Numbers) -> Result<()> {
         let wanted = shape.iter().map(|&n| usize::try_from(n).unwrap_or(0));
         if !self.shape.iter().copied().eq(wanted) {
             return Err(Error::Shape { name: name.to_owned(), found: self.shape.clone(), wanted: shape.to_vec() });
         }
-        self.check_floats(name)
+        self.check_numbers(name, numbers)
     }
 
-    pub(super) fn check_floats(&self, name: &str) -> Result<()> {
-        match self.dtype.as_str() {
-            "F32" | "BF16" | "F16" => Ok(()),
-            found => Err(Error::Dtype { name: name.to_owned(), found: found.to_owned() }),
+    pub(super) fn check_numbers(&self, name: &str, numbers: Numbers) -> Result<()> {
+        let found = &self.dtype;
+        if numbers.types().contains(&found.as_str()) {
+            return Ok(());
         }
+        Err(Error::Dtype { name: name.to_owned(), found: found.clone(), wanted: numbers.in_words() })
     }
 
     /// How many numbers there are.

@@ -32,7 +32,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Reads the tensors that were found to fit, and converts floats to `dtype`; packed numbers stay packed.
+    /// Reads the tensors that were found to fit, and converts floats to `dtype`; packed numbers stay packed, and
+    /// integers and truth values what they are.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -47,8 +48,8 @@ impl Weights {
         let mut tensors = BTreeMap::new();
         for (name, source) in &fitted.sources {
             let tensor = source.array(one)?;
-            let is_packed = matches!(tensor.dtype(), Dtype::Uint32 | Dtype::Uint8);
-            tensors.insert(name.clone(), if is_packed { tensor } else { tensor.as_dtype(dtype)? });
+            let is_float = matches!(tensor.dtype(), Dtype::Float32 | Dtype::Bfloat16 | Dtype::Float16);
+            tensors.insert(name.clone(), if is_float { tensor.as_dtype(dtype)? } else { tensor });
         }
         drop(stored); // or numbers that were converted would stay as they were read, too
         wait(tensors.values())?;

@@ -1,11 +1,13 @@
 //! From a block's logits to tokens.
 
+mod choose;
 mod selector;
 mod sequential;
 
+pub use choose::Choose;
 use decode::Token;
 use mlx_rs::{Array, ops::indexing::TryIndexOp};
-use nn::{Draft, Result, Sampler, Subset};
+use nn::{Draft, Result, Subset};
 pub(crate) use selector::Selector;
 pub(crate) use sequential::{Bias, Confidence, Previous, Sequential};
 
@@ -61,14 +63,14 @@ impl Block<'_> {
 
 impl Walk {
     /// A draft from a block. Everything stays on the device, so nothing waits.
-    pub(crate) fn draft(&self, block: &Block<'_>, sampler: &Sampler) -> Result<Draft> {
+    pub(crate) fn draft(&self, block: &Block<'_>, choose: &dyn Choose) -> Result<Draft> {
         match self {
             Self::Rows => {
-                let drawn = sampler.pick(&block.base, block.subset, block.position(0))?;
+                let drawn = choose.pick(&block.base, block.subset, block.position(0))?;
                 Ok(Draft { tokens: drawn.token, q: drawn.q, confidences: None })
             }
-            Self::Sequential(sequential) => sequential.draft(block, sampler),
-            Self::Selector(selector) => selector.draft(block, sampler),
+            Self::Sequential(sequential) => sequential.draft(block, choose),
+            Self::Selector(selector) => selector.draft(block, choose),
         }
     }
 }

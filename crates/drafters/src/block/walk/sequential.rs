@@ -4,9 +4,9 @@ use mlx_rs::{
     Array, Dtype,
     ops::{self, indexing::TryIndexOp},
 };
-use nn::{Draft, Embedding, Linear, Q, Result, Sampler};
+use nn::{Draft, Embedding, Linear, Q, Result};
 
-use super::Block;
+use super::{Block, Choose};
 
 /// Walks a block from left to right.
 #[derive(Debug)]
@@ -60,9 +60,9 @@ pub(crate) struct Confidence {
 }
 
 impl Sequential {
-    pub(crate) fn draft(&self, block: &Block<'_>, sampler: &Sampler) -> Result<Draft> {
+    pub(crate) fn draft(&self, block: &Block<'_>, choose: &dyn Choose) -> Result<Draft> {
         let Some(previous) = &self.previous else {
-            let drawn = sampler.pick(&block.base, block.subset, block.position(0))?;
+            let drawn = choose.pick(&block.base, block.subset, block.position(0))?;
             let confidences = self.confidences(&block.read()?, None)?;
             return Ok(Draft { tokens: drawn.token, q: drawn.q, confidences });
         };
@@ -77,7 +77,7 @@ impl Sequential {
         for k in 0..block.len() {
             let (row, bias) = previous.step(&token, &rows.try_index((k..=k, ..))?, &mut memory)?;
             let logits = block.base(k)?.add(bias.as_dtype(Dtype::Float32)?)?;
-            let drawn = sampler.draw(&logits, block.subset, block.position(k))?;
+            let drawn = choose.draw(&logits, block.subset, block.position(k))?;
             embedded.push(row);
             tokens.push(drawn.token.clone());
             qs.extend(drawn.q);

@@ -1,0 +1,52 @@
+//! `DFlash` and `DFlash` 2 in the format of their authors: a backbone that borrows embeddings and head of the target and
+//! proposes a block at once (`DFlash` paper, arXiv:2602.06036; the package `dflash` 0.1.0).
+
+mod additions;
+mod config;
+mod shape;
+pub(crate) mod sizes;
+
+use std::path::Path;
+
+pub(crate) use additions::Additions;
+use config::Config;
+use nn::{Inventory, Weights};
+pub(crate) use shape::{Shape, Sight};
+pub(crate) use sizes::Sizes;
+
+use crate::{
+    BlockDrafter, Kind, Result, Survey,
+    block::{Head, HeadMatrix, Inputs, Walk},
+    tensors::{self, Parts},
+};
+
+/// Checks that the files hold every tensor and no other, without reading them.
+pub(crate) fn survey(folder: &Path, kind: Kind) -> Result<Survey> {
+    let config = Config::read(folder, kind)?;
+    let inventory = Inventory::read(folder)?;
+    let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
+    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory)))
+}
+
+/// Reads a drafter.
+pub(crate) fn load(folder: &Path, kind: Kind) -> Result<BlockDrafter> {
+    let config = Config::read(folder, kind)?;
+    let inventory = Inventory::read(folder)?;
+    let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
+    let dtype = tensors::dtype(&inventory);
+    let weights = Weights::read(&fitted, dtype)?;
+    let parts = Parts { weights: &weights, eps: config.shape.sizes.eps };
+    Ok(BlockDrafter {
+        facts: config.facts(),
+        dtype,
+        slots: config.slots,
+        inputs: Inputs::Borrowed { mask: config.mask, scaled: true, factor: config.embedding_scale },
+        backbone: config.shape.backbone(&parts),
+        head: Head { matrix: HeadMatrix::Borrowed, multiplier: config.multiplier, cap: config.cap },
+        subset: None,
+        walk: match config.shape.additions {
+            Some(additions) => Walk::Selector(additions.selector(&parts)),
+            None => Walk::Rows,
+        },
+    })
+}
