@@ -18,8 +18,9 @@ mod pass;
 mod per_layer;
 mod tensors;
 
-pub use config::{Config, Family, Geometry, LayerKind};
+pub use config::{Config, Family, Geometry};
 pub use conversation::{Conversation, Verifier};
 pub use error::{Error, Result};
 pub use fault::Part;
 pub use model::{Model, Rows};
+pub use nn::LayerKind;
