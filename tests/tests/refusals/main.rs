@@ -6,6 +6,7 @@ mod copy;
 mod drafters;
 mod experts;
 mod files;
+mod lent;
 mod packings;
 mod published;
 mod tensors;
