@@ -1,8 +1,8 @@
 //! Rotary settings as configurations of the family write them.
 
 use nn::Rope;
-use serde::Deserialize;
-use serde_json::Value;
+
+use crate::{Result, config::Entry};
 
 /// How the lanes of a head rotate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,14 +13,6 @@ pub(crate) struct Rotation {
     pub(crate) partial: f32,
 }
 
-/// The same as files write it: every key optional, absent and null alike.
-#[derive(Debug, Deserialize)]
-struct Raw {
-    rope_type: Option<String>,
-    rope_theta: Option<f32>,
-    partial_rotary_factor: Option<f32>,
-}
-
 impl Rotation {
     /// All lanes rotate.
     pub(crate) const SLIDING: Self = Self { base: 1e4, partial: 1.0 };
@@ -29,26 +21,27 @@ impl Rotation {
 
     /// Reads `rope_parameters`: the entry for layers of `kind`, or a flat one, or flat keys of `config` itself; what
     /// none of them says is `usual`.
-    pub(crate) fn read(config: &Value, kind: &str, usual: Self) -> Result<Self, String> {
-        let parameters = config.get("rope_parameters").filter(|parameters| !parameters.is_null());
-        let nested = parameters.and_then(|parameters| parameters.get(kind)).filter(|entry| !entry.is_null());
+    ///
+    /// # Errors
+    /// When it is malformed, or lanes rotate in a way that such layers never have.
+    pub(crate) fn read(config: &Entry<'_>, kind: &str, usual: Self) -> Result<Self> {
+        let parameters = config.entry("rope_parameters")?;
+        let nested = parameters.entry(kind)?;
+        let is_nested = nested.exists();
         // Some writers leave an empty flat entry beside the nested ones: the nested ones come first.
-        let entry = nested.or(parameters).unwrap_or(config);
-        let raw = Raw::deserialize(entry).map_err(|error| format!("rope_parameters cannot be read: {error}"))?;
-        let silent = raw.rope_theta.is_none() && raw.partial_rotary_factor.is_none();
+        let entry = [nested, parameters].into_iter().find(Entry::exists).unwrap_or_else(|| config.clone());
+        let partial = entry.get::<f32>("partial_rotary_factor")?;
+        let silent = !is_nested && partial.is_none() && entry.get::<f32>("rope_theta")?.is_none();
         let whole = (usual.partial - 1.0).abs() < f32::EPSILON;
-        let partial = match raw.rope_type.as_deref() {
-            Some("proportional") | None => raw.partial_rotary_factor.unwrap_or(usual.partial),
-            Some("default") if whole || (silent && nested.is_none()) => usual.partial,
-            Some(other) => return Err(format!("rope_type of {kind} layers is {other:?}, which they never have")),
-        };
-        let rotation = Self { base: raw.rope_theta.unwrap_or(usual.base), partial };
-        let sound = rotation.base.is_finite() && rotation.base > 0.0 && (0.0..=1.0).contains(&partial) && partial > 0.0;
-        if sound {
-            Ok(rotation)
-        } else {
-            Err(format!("rope_theta is {} and {partial} of the lanes rotate", rotation.base))
+        entry.only("rope_type", if whole { "default" } else { "proportional" }, |rope_type| {
+            rope_type == "proportional" || (rope_type == "default" && (whole || silent))
+        })?;
+        let base = entry.positive("rope_theta", Some(usual.base))?;
+        let partial = entry.positive("partial_rotary_factor", Some(usual.partial))?;
+        if partial > 1.0 {
+            return Err(entry.malformed("partial_rotary_factor", &format!("is {partial}, more than all lanes")));
         }
+        Ok(Self { base, partial })
     }
 
     /// The positions of heads of `head_dim` numbers.
@@ -63,13 +56,15 @@ impl Rotation {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::config::ConfigFile;
 
     #[track_caller]
     fn check(config: &Value, kind: &str, usual: Rotation, base: f32, partial: f32) {
-        assert_eq!(Rotation::read(config, kind, usual), Ok(Rotation { base, partial }));
+        let read = Rotation::read(&ConfigFile::of(config.clone()).top(), kind, usual);
+        assert_eq!(read.ok(), Some(Rotation { base, partial }), "{config}");
     }
 
     #[test]
@@ -89,7 +84,8 @@ mod tests {
     fn rotations_of_other_kinds_are_refused() {
         for entry in [json!({ "rope_type": "yarn" }), json!({ "rope_type": "default" }), json!({ "rope_theta": 0.0 })] {
             let config = json!({ "rope_parameters": { "full_attention": entry } });
-            assert!(Rotation::read(&config, "full_attention", Rotation::FULL).is_err(), "{config}");
+            let config = ConfigFile::of(config);
+            assert!(Rotation::read(&config.top(), "full_attention", Rotation::FULL).is_err(), "{config:?}");
         }
     }
 }

@@ -1,16 +1,18 @@
 //! `config.json` of the format, parsed once into what the parts need.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use nn::{Donor, LayerKind, Quantization};
-use serde::Deserialize;
-use serde_json::Value;
 
 use super::MOST;
-use crate::{Error, Facts, Kind, Result, rotation::Rotation};
+use crate::{
+    Facts, Kind, Result,
+    config::{ConfigFile, Entry},
+    rotation::Rotation,
+};
 
-/// What sizes may be: more is a fault in the file.
-const LARGEST: usize = 1 << 20;
+/// What assistants never have.
+const ABSENT: [&str; 4] = ["hidden_size_per_layer_input", "enable_moe_block", "use_double_wide_mlp", "attention_bias"];
 
 /// A checked configuration.
 #[derive(Debug, Clone)]
@@ -50,110 +52,34 @@ pub(super) struct Centroids {
     pub chosen: i32,
 }
 
-/// The file as it is written.
-#[derive(Deserialize)]
-struct Raw {
-    backbone_hidden_size: usize,
-    use_ordered_embeddings: Option<bool>,
-    num_centroids: Option<usize>,
-    centroid_intermediate_top_k: Option<usize>,
-    text_config: RawText,
-}
-
-#[derive(Deserialize)]
-struct RawText {
-    hidden_size: usize,
-    vocab_size: usize,
-    num_hidden_layers: usize,
-    layer_types: Vec<LayerKind>,
-    num_attention_heads: usize,
-    num_key_value_heads: usize,
-    num_global_key_value_heads: Option<usize>,
-    attention_k_eq_v: Option<bool>,
-    head_dim: usize,
-    global_head_dim: Option<usize>,
-    /// What differs in some layers, by their number; the newer spelling of the two keys for full layers.
-    per_layer_config: Option<BTreeMap<usize, RawLayer>>,
-    intermediate_size: usize,
-    hidden_activation: Option<String>,
-    num_kv_shared_layers: Option<usize>,
-    sliding_window: usize,
-    final_logit_softcapping: Option<f32>,
-    rms_norm_eps: Option<f32>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-struct RawLayer {
-    head_dim: Option<usize>,
-    num_key_value_heads: Option<usize>,
-}
-
 impl Config {
     /// Reads a folder's `config.json`.
     ///
     /// # Errors
     /// When it cannot be read, or describes no drafter of this format that runs here.
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join("config.json");
-        let text = std::fs::read(&path).map_err(|source| Error::File { path: path.clone(), source })?;
-        let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
-        let value: Value = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-        let raw = Raw::deserialize(&value).map_err(|error| malformed(error.to_string()))?;
-        let text = &value["text_config"];
-        refuse_unsupported(text).map_err(malformed)?;
-        let sliding = Rotation::read(text, "sliding_attention", Rotation::SLIDING).map_err(malformed)?;
-        let full = Rotation::read(text, "full_attention", Rotation::FULL).map_err(malformed)?;
-        let quantization = Quantization::read(&value)?;
-        Self::parse(&raw, sliding, full, quantization).map_err(malformed)
-    }
-
-    fn parse(raw: &Raw, sliding: Rotation, full: Rotation, quantization: Quantization) -> Result<Self, String> {
-        let text = &raw.text_config;
-        text.check()?;
-        let config = Self {
-            hidden_size: size("backbone_hidden_size", raw.backbone_hidden_size)?,
-            vocab_size: size("vocab_size", text.vocab_size)?,
-            width: size("hidden_size", text.hidden_size)?,
-            kinds: text.layer_types.clone(),
-            heads: size("num_attention_heads", text.num_attention_heads)?,
-            sliding: text.donor(LayerKind::Sliding, sliding)?,
-            full: text.donor(LayerKind::Full, full)?,
-            inner: size("intermediate_size", text.intermediate_size)?,
-            eps: text.rms_norm_eps.unwrap_or(1e-6),
-            cap: text.final_logit_softcapping,
-            centroids: raw.use_ordered_embeddings.unwrap_or(false).then(|| raw.centroids()).transpose()?,
-            quantization,
-        };
-        config.check()?;
-        Ok(config)
-    }
-
-    /// Refuses numbers that do not go together.
-    fn check(&self) -> Result<(), String> {
-        let &Self { heads, vocab_size, eps, .. } = self;
-        for Donor { head_dim, groups, .. } in [self.sliding, self.full] {
-            if heads % groups != 0 {
-                return Err(format!("num_attention_heads is {heads}, not a multiple of the {groups} key/value heads"));
-            }
-            if head_dim % 2 != 0 {
-                return Err(format!("the size of a head is {head_dim}, and lanes rotate in pairs"));
-            }
-        }
-        if !(eps.is_finite() && eps > 0.0) {
-            return Err(format!("rms_norm_eps is {eps} and must be positive"));
-        }
-        if let Some(cap) = self.cap.filter(|cap| !(cap.is_finite() && *cap > 0.0)) {
-            return Err(format!("final_logit_softcapping is {cap} and must be positive"));
-        }
-        match self.centroids {
-            Some(Centroids { count, .. }) if vocab_size % count != 0 => {
-                Err(format!("num_centroids is {count}, and {vocab_size} tokens are no multiple of it"))
-            }
-            Some(Centroids { count, chosen }) if chosen > count => {
-                Err(format!("centroid_intermediate_top_k is {chosen}, more than the {count} centroids"))
-            }
-            _ => Ok(()),
-        }
+        let file = ConfigFile::read(folder)?;
+        let (top, text) = (&file.top(), &file.top().entry("text_config")?);
+        text.none_of(&ABSENT)?;
+        text.only("hidden_activation", "gelu_pytorch_tanh", |value| value == "gelu_pytorch_tanh")?;
+        let (vocab_size, kinds) = (text.size("vocab_size")?, kinds(text)?);
+        Ok(Self {
+            hidden_size: top.size("backbone_hidden_size")?,
+            vocab_size,
+            width: text.size("hidden_size")?,
+            heads: text.size("num_attention_heads")?,
+            sliding: donor(text, &kinds, LayerKind::Sliding)?,
+            full: donor(text, &kinds, LayerKind::Full)?,
+            inner: text.size("intermediate_size")?,
+            eps: text.positive("rms_norm_eps", Some(1e-6))?,
+            cap: match text.get::<f32>("final_logit_softcapping")? {
+                Some(_) => Some(text.positive("final_logit_softcapping", None)?),
+                None => None,
+            },
+            centroids: centroids(top, vocab_size)?,
+            quantization: file.quantization()?,
+            kinds,
+        })
     }
 
     /// What the keys and values must be like that layers of `kind` read.
@@ -183,68 +109,61 @@ impl Config {
     }
 }
 
-impl Raw {
-    fn centroids(&self) -> Result<Centroids, String> {
-        let count = self.num_centroids.ok_or("use_ordered_embeddings is true, and num_centroids is missing")?;
-        let chosen = self.centroid_intermediate_top_k;
-        let chosen = chosen.ok_or("use_ordered_embeddings is true, and centroid_intermediate_top_k is missing")?;
-        Ok(Centroids { count: size("num_centroids", count)?, chosen: size("centroid_intermediate_top_k", chosen)? })
+fn kinds(text: &Entry<'_>) -> Result<Vec<LayerKind>> {
+    let (layers, kinds) = (text.size("num_hidden_layers")?, text.require::<Vec<LayerKind>>("layer_types")?);
+    if usize::try_from(layers) != Ok(kinds.len()) {
+        return Err(text.malformed("layer_types", &format!("lists {}, num_hidden_layers is {layers}", kinds.len())));
     }
+    let shared = "as many layers as there are, or none said,";
+    text.only("num_kv_shared_layers", shared, |value| *value == 0 || *value == layers)?;
+    Ok(kinds)
 }
 
-impl RawText {
-    fn check(&self) -> Result<(), String> {
-        let layers = self.num_hidden_layers;
-        if !(1..=1000).contains(&layers) {
-            return Err(format!("num_hidden_layers is {layers}, not between 1 and 1000"));
-        }
-        if self.layer_types.len() != layers {
-            return Err(format!("layer_types lists {}, num_hidden_layers is {layers}", self.layer_types.len()));
-        }
-        match self.num_kv_shared_layers.unwrap_or(0) {
-            0 => {}
-            shared if shared == layers => {}
-            shared => {
-                return Err(format!("num_kv_shared_layers is {shared}, and all of the {layers} layers must share"));
-            }
-        }
-        match self.hidden_activation.as_deref() {
-            None | Some("gelu_pytorch_tanh") => Ok(()),
-            Some(other) => Err(format!("hidden_activation is {other:?}, only gelu_pytorch_tanh is supported")),
-        }
+/// What the target's layers of `kind` must be like. Newer files list what differs in single layers, by their numbers.
+fn donor(text: &Entry<'_>, kinds: &[LayerKind], kind: LayerKind) -> Result<Donor> {
+    let full = kind == LayerKind::Full;
+    let shared = full && text.get("attention_k_eq_v")?.unwrap_or(false);
+    let (name, usual) =
+        if full { ("full_attention", Rotation::FULL) } else { ("sliding_attention", Rotation::SLIDING) };
+    let rotation = Rotation::read(text, name, usual)?;
+    let mut head_dim = text.size("head_dim")?;
+    if full {
+        head_dim = text.size_or("global_head_dim", head_dim)?;
     }
-
-    fn donor(&self, kind: LayerKind, rotation: Rotation) -> Result<Donor, String> {
-        let layer = self.layer_types.iter().position(|&other| other == kind);
-        let own = layer.and_then(|layer| self.per_layer_config.as_ref()?.get(&layer).copied()).unwrap_or_default();
-        let full = kind == LayerKind::Full;
-        let shared = full && self.attention_k_eq_v.unwrap_or(false);
-        let head_dim = own.head_dim.or(self.global_head_dim.filter(|_| full)).unwrap_or(self.head_dim);
-        let groups = own.num_key_value_heads.or(self.num_global_key_value_heads.filter(|_| shared));
-        Ok(Donor {
-            head_dim: size("head_dim", head_dim)?,
-            groups: size("num_key_value_heads", groups.unwrap_or(self.num_key_value_heads))?,
-            window: if full { None } else { Some(self.sliding_window) },
-            rope_base: rotation.base,
-            rope_partial: rotation.partial,
-            rope_factor: 1.0,
-        })
+    let mut groups = text.size("num_key_value_heads")?;
+    if shared {
+        groups = text.size_or("num_global_key_value_heads", groups)?;
     }
+    if let Some(layer) = kinds.iter().position(|&other| other == kind) {
+        let own = text.entry("per_layer_config")?.entry(&layer.to_string())?;
+        head_dim = own.size_or("head_dim", head_dim)?;
+        groups = own.size_or("num_key_value_heads", groups)?;
+    }
+    if head_dim % 2 != 0 {
+        return Err(text.malformed("head_dim", &format!("is {head_dim} in {name}, and lanes rotate in pairs")));
+    }
+    let heads = text.size("num_attention_heads")?;
+    if heads % groups != 0 {
+        let reason = format!("is {heads}, not a multiple of the {groups} key/value heads");
+        return Err(text.malformed("num_attention_heads", &reason));
+    }
+    let window = if full { None } else { Some(text.size("sliding_window")?.unsigned_abs() as usize) };
+    let Rotation { base: rope_base, partial: rope_partial } = rotation;
+    Ok(Donor { head_dim, groups, window, rope_base, rope_partial, rope_factor: 1.0 })
 }
 
-fn refuse_unsupported(text: &Value) -> Result<(), String> {
-    const UNSUPPORTED: [&str; 4] =
-        ["hidden_size_per_layer_input", "enable_moe_block", "use_double_wide_mlp", "attention_bias"];
-    let set = |key: &&str| {
-        text.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)) && *value != 0)
-    };
-    match UNSUPPORTED.iter().find(|key| set(key)) {
-        Some(key) => Err(format!("{key} is {}, which assistants never have", text[key])),
-        None => Ok(()),
+fn centroids(top: &Entry<'_>, vocabulary: i32) -> Result<Option<Centroids>> {
+    if !top.get("use_ordered_embeddings")?.unwrap_or(false) {
+        return Ok(None);
     }
-}
-
-fn size(key: &str, value: usize) -> Result<i32, String> {
-    let sound = i32::try_from(value).ok().filter(|_| (1..=LARGEST).contains(&value));
-    sound.ok_or_else(|| format!("{key} is {value}, not between 1 and a million"))
+    let (count, chosen) = (top.size("num_centroids")?, top.size("centroid_intermediate_top_k")?);
+    if vocabulary % count != 0 {
+        let reason = format!("is {count}, and {vocabulary} tokens are no multiple of it");
+        return Err(top.malformed("num_centroids", &reason));
+    }
+    if chosen > count {
+        let reason = format!("is {chosen}, more than the {count} centroids");
+        return Err(top.malformed("centroid_intermediate_top_k", &reason));
+    }
+    Ok(Some(Centroids { count, chosen }))
 }

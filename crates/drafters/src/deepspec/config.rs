@@ -4,12 +4,12 @@ use std::path::Path;
 
 use nn::Quantization;
 use serde::Deserialize;
-use serde_json::Value;
 
-use crate::{Error, Facts, Kind, Result, rotation::Rotation};
-
-/// What sizes may be: more is a fault in the file.
-const MOST: usize = 1 << 20;
+use crate::{
+    Facts, Kind, Result,
+    config::{ConfigFile, Entry},
+    rotation::Rotation,
+};
 
 /// A checked configuration.
 #[derive(Debug, Clone)]
@@ -72,32 +72,14 @@ pub(super) enum Reads {
     RowAndPrevious,
 }
 
-/// The file as it is written; keys that only inform are left out.
-#[derive(Deserialize)]
-struct Raw {
-    hidden_size: usize,
-    vocab_size: usize,
-    num_hidden_layers: usize,
-    num_target_layers: usize,
-    target_layer_ids: Vec<i64>,
-    block_size: usize,
-    mask_token_id: u32,
-    num_attention_heads: usize,
-    num_key_value_heads: Option<usize>,
-    num_global_key_value_heads: Option<usize>,
-    global_head_dim: usize,
-    attention_k_eq_v: bool,
-    intermediate_size: usize,
-    hidden_activation: Option<String>,
-    rms_norm_eps: Option<f32>,
-    final_logit_softcapping: Option<f32>,
-    layer_types: Option<Vec<String>>,
-    markov_rank: Option<usize>,
-    markov_head_type: Option<Sequential>,
-    enable_confidence_head: Option<bool>,
-    confidence_head_with_markov: Option<bool>,
-    tie_word_embeddings: Option<bool>,
-}
+/// What drafters of this format never have; its own code refuses the first two.
+const ABSENT: [&str; 5] = [
+    "enable_moe_block",
+    "hidden_size_per_layer_input",
+    "num_kv_shared_layers",
+    "use_double_wide_mlp",
+    "attention_bias",
+];
 
 impl Config {
     /// Reads a folder's `config.json`.
@@ -105,74 +87,63 @@ impl Config {
     /// # Errors
     /// When it cannot be read, or describes no drafter of this format that runs here.
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join("config.json");
-        let text = std::fs::read(&path).map_err(|source| Error::File { path: path.clone(), source })?;
-        let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
-        let value: Value = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-        refuse_unsupported(&value).map_err(malformed)?;
-        let raw = Raw::deserialize(&value).map_err(|error| malformed(error.to_string()))?;
-        let rotation = Rotation::read(&value, "full_attention", Rotation::FULL).map_err(malformed)?;
-        let quantization = Quantization::read(&value)?;
-        Self::parse(&raw, rotation, quantization).map_err(malformed)
-    }
-
-    fn parse(raw: &Raw, rotation: Rotation, quantization: Quantization) -> Result<Self, String> {
-        raw.check()?;
-        let groups = if raw.attention_k_eq_v {
-            raw.num_global_key_value_heads.ok_or("num_global_key_value_heads is missing")?
-        } else {
-            raw.num_key_value_heads.ok_or("num_key_value_heads is missing")?
-        };
+        let file = ConfigFile::read(folder)?;
+        let top = &file.top();
+        top.none_of(&ABSENT)?;
+        top.only("hidden_activation", "gelu_pytorch_tanh", |value| value == "gelu_pytorch_tanh")?;
+        let values_from_keys = top.require("attention_k_eq_v")?;
+        let groups = if values_from_keys { "num_global_key_value_heads" } else { "num_key_value_heads" };
+        let (layers, target_layers) = (count(top, "num_hidden_layers")?, count(top, "num_target_layers")?);
         let config = Self {
-            hidden_size: size("hidden_size", raw.hidden_size)?,
-            vocab_size: size("vocab_size", raw.vocab_size)?,
-            layers: raw.num_hidden_layers,
-            target_layers: raw.num_target_layers,
-            taps: taps(&raw.target_layer_ids, raw.num_target_layers)?,
-            limit: raw.block_size,
-            mask: raw.mask_token_id,
-            heads: size("num_attention_heads", raw.num_attention_heads)?,
-            groups: size("the number of key/value heads", groups)?,
-            head_dim: size("global_head_dim", raw.global_head_dim)?,
-            values_from_keys: raw.attention_k_eq_v,
-            inner: size("intermediate_size", raw.intermediate_size)?,
-            eps: raw.rms_norm_eps.unwrap_or(1e-6),
-            rotation,
-            cap: raw.final_logit_softcapping,
-            sequential: match raw.markov_rank.unwrap_or(0) {
-                0 => None,
-                rank => Some((raw.markov_head_type.unwrap_or_default(), size("markov_rank", rank)?)),
-            },
-            confidence: raw.confidence(),
-            tied: raw.tie_word_embeddings.unwrap_or(false),
-            quantization,
+            hidden_size: top.size("hidden_size")?,
+            vocab_size: top.size("vocab_size")?,
+            layers,
+            target_layers,
+            taps: taps(top, target_layers)?,
+            limit: count(top, "block_size")?,
+            mask: top.require("mask_token_id")?,
+            heads: top.size("num_attention_heads")?,
+            groups: top.size(groups)?,
+            head_dim: top.size("global_head_dim")?,
+            values_from_keys,
+            inner: top.size("intermediate_size")?,
+            eps: top.positive("rms_norm_eps", Some(1e-6))?,
+            rotation: Rotation::read(top, "full_attention", Rotation::FULL)?,
+            cap: top.get::<f32>("final_logit_softcapping")?,
+            sequential: sequential(top)?,
+            confidence: confidence(top)?,
+            tied: top.get("tie_word_embeddings")?.unwrap_or(false),
+            quantization: file.quantization()?,
         };
-        config.check()?;
+        config.check(top)?;
         Ok(config)
     }
 
     /// Refuses numbers that do not go together.
-    fn check(&self) -> Result<(), String> {
-        let &Self { heads, groups, head_dim, mask, vocab_size, eps, .. } = self;
+    fn check(&self, top: &Entry<'_>) -> Result<()> {
+        let &Self { heads, groups, head_dim, mask, vocab_size, layers, .. } = self;
         if heads % groups != 0 {
-            return Err(format!("num_attention_heads is {heads}, not a multiple of the {groups} key/value heads"));
+            let reason = format!("is {heads}, not a multiple of the {groups} key/value heads");
+            return Err(top.malformed("num_attention_heads", &reason));
         }
         if head_dim % 2 != 0 {
-            return Err(format!("global_head_dim is {head_dim}, and lanes rotate in pairs"));
+            return Err(top.malformed("global_head_dim", &format!("is {head_dim}, and lanes rotate in pairs")));
         }
         if i64::from(mask) >= i64::from(vocab_size) {
-            return Err(format!("mask_token_id is {mask}, the vocabulary has {vocab_size} tokens"));
+            let reason = format!("is {mask}, the vocabulary has {vocab_size} tokens");
+            return Err(top.malformed("mask_token_id", &reason));
         }
-        if !(eps.is_finite() && eps > 0.0) {
-            return Err(format!("rms_norm_eps is {eps} and must be positive"));
+        if self.cap.is_some() {
+            top.positive("final_logit_softcapping", None)?;
         }
-        if let Some(cap) = self.cap.filter(|cap| !(cap.is_finite() && *cap > 0.0)) {
-            return Err(format!("final_logit_softcapping is {cap} and must be positive"));
+        let kinds = top.get::<Vec<String>>("layer_types")?.unwrap_or_else(|| vec!["full_attention".into(); layers]);
+        if kinds.len() != layers {
+            return Err(top.malformed("layer_types", &format!("lists {}, num_hidden_layers is {layers}", kinds.len())));
         }
-        if self.sequential.is_none() && self.confidence == Some(Reads::RowAndPrevious) {
-            return Err("confidence_head_with_markov is true, and markov_rank is 0".into());
+        match kinds.iter().find(|&kind| kind != "full_attention") {
+            Some(other) => Err(top.unsupported("layer_types", other, "full_attention")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// What it says, in the words of all kinds.
@@ -193,72 +164,44 @@ impl Config {
     }
 }
 
-impl Raw {
-    fn confidence(&self) -> Option<Reads> {
-        let previous = self.confidence_head_with_markov.unwrap_or(false);
-        let reads = if previous { Reads::RowAndPrevious } else { Reads::Row };
-        self.enable_confidence_head.unwrap_or(false).then_some(reads)
+/// The sequential head and its rank.
+fn sequential(top: &Entry<'_>) -> Result<Option<(Sequential, i32)>> {
+    if top.get::<i64>("markov_rank")?.unwrap_or(0) == 0 {
+        return Ok(None);
     }
-
-    fn check(&self) -> Result<(), String> {
-        for (key, value) in [("num_hidden_layers", self.num_hidden_layers), ("block_size", self.block_size)] {
-            if !(1..=1000).contains(&value) {
-                return Err(format!("{key} is {value}, not between 1 and 1000"));
-            }
-        }
-        if let Some(activation) = self.hidden_activation.as_deref().filter(|&name| name != "gelu_pytorch_tanh") {
-            return Err(format!("hidden_activation is {activation:?}, only gelu_pytorch_tanh is supported"));
-        }
-        if let Some(kinds) = &self.layer_types {
-            if kinds.len() != self.num_hidden_layers {
-                return Err(format!(
-                    "layer_types lists {}, num_hidden_layers is {}",
-                    kinds.len(),
-                    self.num_hidden_layers
-                ));
-            }
-            if let Some(other) = kinds.iter().find(|&kind| kind != "full_attention") {
-                return Err(format!("layer_types lists {other:?}, only full_attention is supported"));
-            }
-        }
-        Ok(())
-    }
+    Ok(Some((top.get("markov_head_type")?.unwrap_or_default(), top.size("markov_rank")?)))
 }
 
-/// Refuses what the format's own code refuses, and what it knows nothing of.
-fn refuse_unsupported(value: &Value) -> Result<(), String> {
-    const UNSUPPORTED: [&str; 5] = [
-        "enable_moe_block",
-        "hidden_size_per_layer_input",
-        "num_kv_shared_layers",
-        "use_double_wide_mlp",
-        "attention_bias",
-    ];
-    let set = |key: &&str| {
-        value.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)) && *value != 0)
-    };
-    match UNSUPPORTED.iter().find(|key| set(key)) {
-        Some(key) => Err(format!("{key} is {}, which drafters of this format never have", value[key])),
-        None => Ok(()),
+fn confidence(top: &Entry<'_>) -> Result<Option<Reads>> {
+    if !top.get("enable_confidence_head")?.unwrap_or(false) {
+        return Ok(None);
+    }
+    match top.get("confidence_head_with_markov")?.unwrap_or(false) {
+        false => Ok(Some(Reads::Row)),
+        true if sequential(top)?.is_some() => Ok(Some(Reads::RowAndPrevious)),
+        true => Err(top.malformed("confidence_head_with_markov", "is true, and markov_rank is 0")),
     }
 }
 
 /// The target's layers. The last one is refused: whether the final norm belongs to it differs between programs.
-fn taps(ids: &[i64], layers: usize) -> Result<Vec<usize>, String> {
+fn taps(top: &Entry<'_>, layers: usize) -> Result<Vec<usize>> {
+    const KEY: &str = "target_layer_ids";
+    let ids = top.require::<Vec<i64>>(KEY)?;
     if ids.is_empty() || !ids.is_sorted_by(|a, b| a < b) {
-        return Err(format!("target_layer_ids is {ids:?} and must be strictly increasing"));
+        return Err(top.malformed(KEY, &format!("is {ids:?} and must be strictly increasing")));
     }
-    let readable = layers.saturating_sub(1);
-    let tap = |&id: &i64| {
-        let tap = usize::try_from(id).ok().filter(|&tap| tap < readable);
-        tap.ok_or_else(|| {
-            format!("target_layer_ids lists {id}, of {layers} layers 0 to {} can be read", layers.saturating_sub(2))
-        })
+    let tap = |id: i64| {
+        let tap = usize::try_from(id).ok().filter(|&tap| tap + 1 < layers);
+        let reason = format!("lists {id}, of {layers} layers 0 to {} can be read", layers.saturating_sub(2));
+        tap.ok_or_else(|| top.malformed(KEY, &reason))
     };
-    ids.iter().map(tap).collect()
+    ids.into_iter().map(tap).collect()
 }
 
-fn size(key: &str, value: usize) -> Result<i32, String> {
-    let sound = i32::try_from(value).ok().filter(|_| (1..=MOST).contains(&value));
-    sound.ok_or_else(|| format!("{key} is {value}, not between 1 and a million"))
+/// A number of layers or rows, which is never large.
+fn count(top: &Entry<'_>, key: &str) -> Result<usize> {
+    const MOST: usize = 1000;
+    let count = top.require(key)?;
+    let fits = (1..=MOST).contains(&count);
+    if fits { Ok(count) } else { Err(top.malformed(key, &format!("is {count}, not between 1 and {MOST}"))) }
 }
