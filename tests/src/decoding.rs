@@ -87,9 +87,11 @@ impl Setup {
     /// # Errors
     /// When a model fails.
     pub fn drafted(&self, prompt: &[Token], drafter: &Loaded, schedule: &mut dyn Schedule) -> Outcome<Made> {
-        let mut context = drafter.context(self.model.clone());
+        let mut conversation = Conversation::new(Rc::clone(&self.model));
+        let mut context = drafter.context(self.model.clone(), conversation.donors())?;
         let mut proposer = context.proposer(self.sampler());
-        self.run(prompt, Some(&mut *proposer), &drafter.facts().taps, schedule)
+        let taps = drafter.taps(self.model.config().layers.len());
+        self.run_in(&mut conversation, prompt, Some(&mut *proposer), &taps, schedule)
     }
 
     /// Decoding with any drafter that reads the layers `taps`.
@@ -99,6 +101,21 @@ impl Setup {
     pub fn run<D>(
         &self,
         prompt: &[Token],
+        drafter: Option<&mut D>,
+        taps: &[usize],
+        schedule: &mut dyn Schedule,
+    ) -> Outcome<Made>
+    where
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
+    {
+        self.run_in(&mut Conversation::new(Rc::clone(&self.model)), prompt, drafter, taps, schedule)
+    }
+
+    /// The same in an empty conversation, whose keys and values the drafter may read.
+    fn run_in<D>(
+        &self,
+        conversation: &mut Conversation,
+        prompt: &[Token],
         mut drafter: Option<&mut D>,
         taps: &[usize],
         schedule: &mut dyn Schedule,
@@ -107,7 +124,6 @@ impl Setup {
         D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
     {
         let on = || ControlFlow::Continue(());
-        let mut conversation = Conversation::new(Rc::clone(&self.model));
         let mut target = conversation.verifier(self.sampler(), taps);
         decode::prefill(&mut target, drafter.as_deref_mut(), &prompt[..prompt.len() - 1], 5, &mut |_| on())?;
         let mut answer = Answer::new(prompt, self.limits.clone())?;

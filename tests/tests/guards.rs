@@ -1,9 +1,10 @@
 //! What stops an answer that would only be noise, and what is never said.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, rc::Rc};
 
 use decode::{Finish, Fixed, Limits, Token};
 use engine::{Controls, Engine, Memory, Precision, Prompt, Request, Sampling};
+use gemma4::Conversation;
 use nn::{Rule, Sampler};
 use tests::{
     Outcome, asking,
@@ -202,7 +203,8 @@ fn the_ratio_rule_refuses_a_suppressed_token_that_is_proposed() -> Outcome {
         let setup = free.suppressing(suppressed.clone());
         check_silent(&setup.drafted(&prompt(), &drafter, &mut Fixed(5))?, &suppressed);
 
-        let mut context = drafter.context(setup.model.clone());
+        let donors = Conversation::new(Rc::clone(&setup.model)).donors();
+        let mut context = drafter.context(setup.model.clone(), donors)?;
         let mut unaware = context.proposer(Sampler::new(setup.sampling));
         let made = setup.run(&prompt(), Some(&mut *unaware), &drafter.facts().taps, &mut Fixed(5))?;
         check_silent(&made, &suppressed);

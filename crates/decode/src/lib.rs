@@ -17,7 +17,7 @@ mod traits;
 pub use accept::{Verdict, agree};
 pub use answer::{Answer, Emitted, EmptyPrompt, Finish, Limits, Provenance, Round};
 pub use prefill::prefill;
-pub use schedule::{Fixed, Schedule, Thresholds};
+pub use schedule::{Fixed, Gate, Schedule, Thresholds};
 pub use stats::Stats;
 pub use traits::{Draft, Drafter, Pass, Target};
 

@@ -86,11 +86,34 @@ impl Schedule for Thresholds {
     }
 }
 
+/// One threshold for all positions, the first included, so that nothing at all may be left (`DeepSpec`'s gate).
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// γ, before cutting.
+    pub limit: usize,
+    /// A position whose confidence lies below it ends the draft; 0 keeps everything.
+    pub threshold: f32,
+}
+
+impl Schedule for Gate {
+    fn limit(&self) -> usize {
+        self.limit
+    }
+
+    fn reads_confidence(&self) -> bool {
+        self.threshold > 0.0
+    }
+
+    fn keep(&mut self, _position: usize, confidence: f32) -> bool {
+        confidence >= self.threshold
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kept(mut schedule: Thresholds, confidences: &[f32]) -> usize {
+    fn kept(mut schedule: impl Schedule, confidences: &[f32]) -> usize {
         confidences.iter().enumerate().take_while(|&(position, &c)| schedule.keep(position, c)).count()
     }
 
@@ -111,6 +134,12 @@ mod tests {
     #[test]
     fn min_conf_applies_only_beyond_the_thresholds() {
         assert_eq!(kept(thresholds(&[0.0, 0.1], Some(0.5)), &[0.2, 0.2, 0.6, 0.4]), 3);
+    }
+
+    #[test]
+    fn a_gate_may_shut_before_the_first_position() {
+        assert_eq!(kept(Gate { limit: 4, threshold: 0.5 }, &[0.4, 0.9]), 0);
+        assert_eq!(kept(Gate { limit: 4, threshold: 0.5 }, &[0.5, 0.9, 0.4]), 2);
     }
 
     #[test]

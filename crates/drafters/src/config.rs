@@ -35,6 +35,12 @@ impl ConfigFile {
         }
     }
 
+    /// One that says what `value` does.
+    #[cfg(test)]
+    pub(crate) fn of(value: Value) -> Self {
+        Self { path: CONFIG.into(), value }
+    }
+
     /// Its keys.
     pub(crate) fn top(&self) -> Entry<'_> {
         Entry { path: &self.path, prefix: String::new(), keys: self.value.as_object() }
@@ -124,6 +130,15 @@ impl<'a> Entry<'a> {
     fn checked_size(&self, key: &str, size: i64) -> Result<i32> {
         let checked = i32::try_from(size).ok().filter(|size| (1..=MOST).contains(size));
         checked.ok_or_else(|| self.malformed(key, &format!("is {size}, not between 1 and {MOST}")))
+    }
+
+    /// Refuses `keys` that say anything but nothing, which drafters of one kind never have.
+    ///
+    /// # Errors
+    /// When one does.
+    pub(crate) fn none_of(&self, keys: &[&str]) -> Result<()> {
+        let nothing = |value: &Value| *value == false || *value == 0;
+        keys.iter().try_for_each(|key| self.only(key, "nothing of the kind", nothing))
     }
 
     /// A positive number, which must be there.

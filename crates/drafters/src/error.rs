@@ -124,6 +124,24 @@ pub enum Error {
         last: usize,
     },
 
+    /// The drafter reads keys and values of a kind that the target does not have.
+    #[error("the drafter reads the keys and values of {kind} layers, and the target has no such layers")]
+    NoDonor {
+        /// The kind.
+        kind: &'static str,
+    },
+
+    /// The drafter was made for a target whose keys and values are others.
+    #[error("the drafter was made for a target whose {what} is {drafter}, this one's is {target}")]
+    Donor {
+        /// What differs.
+        what: String,
+        /// The drafter's number.
+        drafter: f64,
+        /// The target's.
+        target: f64,
+    },
+
     /// A new drafter would be larger than any target.
     #[error("a drafter of {numbers} numbers is too large, {most} are allowed; choose a smaller width or fewer layers")]
     TooLarge {

@@ -1,6 +1,6 @@
 //! What a drafter's files say of it, whatever its kind.
 
-use crate::{Error, Kind, Result};
+use crate::{Error, Kind, Result, assistant};
 
 /// What a drafter is, and what it needs of a target.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,11 +36,20 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// How many tokens are worth asking for when nobody says: what was trained, or a few where nothing was.
+    #[must_use]
+    pub fn usual_limit(&self) -> usize {
+        if self.kind == Kind::Assistant { assistant::USUAL.min(self.limit) } else { self.limit }
+    }
+
     /// Whether the drafter was made for a target of these dimensions.
     ///
     /// # Errors
     /// Names the first number that differs, and both values.
     pub fn fit(&self, hidden_size: i32, vocab_size: i32, layers: usize) -> Result<()> {
+        if self.kind == Kind::Lookup {
+            return Ok(()); // it reads nothing of a target
+        }
         let same = |what, drafter: usize, target: usize| {
             if drafter == target { Ok(()) } else { Err(Error::Mismatch { what, drafter, target }) }
         };
@@ -61,7 +70,7 @@ impl Facts {
             // The speculators library names a layer by its input.
             Kind::Speculators(_) => ("aux_hidden_state_layer_ids", 1),
             Kind::DFlash | Kind::DFlash2 => ("dflash_config.target_layer_ids", 0),
-            Kind::DeepSpec | Kind::Assistant => ("target_layer_ids", 0),
+            Kind::DeepSpec | Kind::Assistant | Kind::Lookup => ("target_layer_ids", 0),
         };
         match self.taps.iter().find(|&&tap| tap + 1 >= layers) {
             Some(&tap) => {

@@ -23,6 +23,8 @@ pub enum Kind {
     Speculators(Algorithm),
     /// The small decoder that the target's publisher ships beside it.
     Assistant,
+    /// No model: what followed before follows again.
+    Lookup,
 }
 
 /// The algorithms that the speculators library's layout is read for.
@@ -52,6 +54,7 @@ impl Kind {
             Self::Speculators(Algorithm::DSpark) => "speculators-dspark",
             Self::Speculators(Algorithm::DFlash2) => "speculators-dflash2",
             Self::Assistant => "assistant",
+            Self::Lookup => "lookup",
         }
     }
 

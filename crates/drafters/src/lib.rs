@@ -1,30 +1,37 @@
 //! The kinds of drafters: from files to proposals.
 //!
 //! What this crate does **not** know: any target. It borrows embedding and head through [`nn::Vocabulary`] and reads
-//! tapped rows by layer number; whether a drafter suits a target is a question of numbers ([`Facts::fit`]).
+//! tapped rows by layer number, or keys and values through [`nn::Donors`]; whether a drafter suits a target is a question
+//! of numbers ([`Facts::fit`]).
 
+mod assistant;
 mod block;
 mod config;
 mod context;
+mod deepspec;
 mod dflash;
 mod dspark;
 mod error;
 mod facts;
 mod kind;
+mod lookup;
+mod rotation;
 mod speculators;
 mod survey;
 mod tensors;
 
 use std::{path::Path, rc::Rc};
 
-use nn::Vocabulary;
+use nn::{Donors, Vocabulary};
 
+pub use assistant::{AssistantContext, AssistantDrafter, AssistantProposer, Lent, Step};
 pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose};
 pub use context::{Context, Proposer};
 pub use dspark::{DSpark, New};
 pub use error::{Error, Result};
 pub use facts::Facts;
 pub use kind::{Algorithm, Kind};
+pub use lookup::{LookupContext, LookupDrafter, LookupProposer};
 pub use survey::Survey;
 
 /// A loaded drafter of any kind. A clone shares its weights.
@@ -32,23 +39,49 @@ pub use survey::Survey;
 pub enum Drafter {
     /// One that proposes a block at once.
     Block(Rc<BlockDrafter>),
+    /// One that reads the target's keys and values, token by token.
+    Assistant(Rc<AssistantDrafter>),
+    /// One without a model.
+    Lookup(Rc<LookupDrafter>),
 }
 
 impl Drafter {
+    /// One that needs no files: it looks up in the text itself, up to `limit` tokens a round.
+    #[must_use]
+    pub fn lookup(limit: usize) -> Self {
+        Self::Lookup(Rc::new(LookupDrafter::new(limit)))
+    }
+
     /// What its files say of it.
     #[must_use]
     pub fn facts(&self) -> &Facts {
         match self {
             Self::Block(drafter) => drafter.facts(),
+            Self::Assistant(drafter) => drafter.facts(),
+            Self::Lookup(drafter) => drafter.facts(),
         }
     }
 
-    /// An empty context for one conversation with a target that lends `vocabulary`.
+    /// The layers whose output it reads of a target with `layers` of them; that number stands for the final norm.
     #[must_use]
-    pub fn context(&self, vocabulary: Rc<dyn Vocabulary>) -> Box<dyn Context> {
+    pub fn taps(&self, layers: usize) -> Vec<usize> {
         match self {
-            Self::Block(drafter) => Box::new(drafter.context(vocabulary)),
+            Self::Block(drafter) => drafter.facts().taps.clone(),
+            Self::Assistant(_) => vec![layers],
+            Self::Lookup(_) => Vec::new(),
         }
+    }
+
+    /// An empty context for one conversation with a target that lends `vocabulary` and `donors`.
+    ///
+    /// # Errors
+    /// When it reads keys and values, and those are not what it was made for.
+    pub fn context(&self, vocabulary: Rc<dyn Vocabulary>, donors: Rc<dyn Donors>) -> Result<Box<dyn Context>> {
+        Ok(match self {
+            Self::Block(drafter) => Box::new(drafter.context(vocabulary)),
+            Self::Assistant(drafter) => Box::new(drafter.context(vocabulary, donors)?),
+            Self::Lookup(drafter) => Box::new(drafter.context()),
+        })
     }
 
     /// Whether both are the same loaded drafter.
@@ -56,6 +89,9 @@ impl Drafter {
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Block(one), Self::Block(other)) => Rc::ptr_eq(one, other),
+            (Self::Assistant(one), Self::Assistant(other)) => Rc::ptr_eq(one, other),
+            (Self::Lookup(one), Self::Lookup(other)) => Rc::ptr_eq(one, other),
+            _ => false,
         }
     }
 }
@@ -69,7 +105,9 @@ pub fn survey(folder: &Path) -> Result<Survey> {
         Kind::DSpark => DSpark::survey(folder),
         kind @ (Kind::DFlash | Kind::DFlash2) => dflash::survey(folder, kind),
         Kind::Speculators(algorithm) => speculators::survey(folder, algorithm),
-        kind @ (Kind::DeepSpec | Kind::Assistant) => Err(not_yet(folder, kind)),
+        Kind::DeepSpec => deepspec::survey(folder),
+        Kind::Assistant => assistant::survey(folder),
+        Kind::Lookup => Err(no_files(folder)),
     }
 }
 
@@ -80,13 +118,16 @@ pub fn survey(folder: &Path) -> Result<Survey> {
 pub fn open(folder: &Path) -> Result<Drafter> {
     let drafter = match Kind::of(folder)? {
         Kind::DSpark => DSpark::load(folder)?.drafter(),
+        Kind::DeepSpec => deepspec::load(folder)?,
         kind @ (Kind::DFlash | Kind::DFlash2) => dflash::load(folder, kind)?,
         Kind::Speculators(algorithm) => speculators::load(folder, algorithm)?,
-        kind @ (Kind::DeepSpec | Kind::Assistant) => return Err(not_yet(folder, kind)),
+        Kind::Assistant => return Ok(Drafter::Assistant(Rc::new(AssistantDrafter::load(folder)?))),
+        Kind::Lookup => return Err(no_files(folder)),
     };
     Ok(Drafter::Block(Rc::new(drafter)))
 }
 
-fn not_yet(folder: &Path, kind: Kind) -> Error {
-    Error::OtherKind { folder: folder.to_owned(), what: format!("a drafter of the kind {kind}") }
+/// No files make a drafter without a model.
+fn no_files(folder: &Path) -> Error {
+    Error::NoDrafter { folder: folder.to_owned(), architecture: None }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Session {
 /// A drafter and what it has read. Without one the session is the target's alone.
 struct Drafting {
     drafter: Drafter,
+    /// The layers whose output it reads.
+    taps: Vec<usize>,
     context: Box<dyn Context>,
 }
 
@@ -37,7 +39,10 @@ impl Session {
     /// Goes back to where both models can go on with `prompt`: that position, and whether more could be hoped for.
     pub(crate) fn resume(&mut self, prompt: &[Token], drafter: Option<&Drafter>) -> Result<(usize, Reuse)> {
         let known = self.drafting.take().filter(|known| drafter.is_some_and(|drafter| known.drafter.is(drafter)));
-        self.drafting = known.or_else(|| drafter.map(|drafter| Drafting::new(drafter, &self.target)));
+        self.drafting = match (known, drafter) {
+            (None, Some(drafter)) => Some(Drafting::new(drafter, &self.target, &self.conversation)?),
+            (known, _) => known,
+        };
         let held = Held {
             ids: &self.ids,
             floor: self.floor(),
@@ -83,7 +88,7 @@ impl Session {
     /// The two sides of a round.
     pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Box<Proposer<'_>>>) {
         let (taps, proposer) = match &mut self.drafting {
-            Some(Drafting { drafter, context }) => (&*drafter.facts().taps, Some(context.proposer(sampler.clone()))),
+            Some(Drafting { taps, context, .. }) => (&**taps, Some(context.proposer(sampler.clone()))),
             None => (&[][..], None),
         };
         (self.conversation.verifier(sampler.clone(), taps), proposer)
@@ -96,7 +101,8 @@ impl Session {
 }
 
 impl Drafting {
-    fn new(drafter: &Drafter, target: &Rc<Model>) -> Self {
-        Self { drafter: drafter.clone(), context: drafter.context(Rc::<Model>::clone(target)) }
+    fn new(drafter: &Drafter, target: &Rc<Model>, conversation: &Conversation) -> Result<Self> {
+        let context = drafter.context(Rc::<Model>::clone(target), conversation.donors())?;
+        Ok(Self { drafter: drafter.clone(), taps: drafter.taps(target.config().layers.len()), context })
     }
 }

@@ -21,11 +21,12 @@ mod per_layer;
 mod survey;
 mod tensors;
 
-pub use config::{Config, Family, Geometry, LayerKind};
+pub use config::{Config, Family, Geometry};
 pub use conversation::{Conversation, Verifier};
 pub use error::{Error, Result};
 pub use fault::Part;
 pub use memory::{Needs, Passes};
 pub use model::{Model, Rows};
 pub use names::Spare;
+pub use nn::LayerKind;
 pub use survey::{Skipped, Survey};

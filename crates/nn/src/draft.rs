@@ -30,6 +30,14 @@ pub enum Q {
     },
 }
 
+impl Draft {
+    /// No token at all: the round is then a plain step.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { tokens: Array::from_slice::<Token>(&[], &[0]), q: None, confidences: None }
+    }
+}
+
 impl Q {
     /// Of `tokens` `[d]` that nothing but their choice could have become.
     ///

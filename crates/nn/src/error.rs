@@ -134,6 +134,10 @@ pub enum Error {
         position: usize,
     },
 
+    /// A drafter reads keys and values that the target does not lend: a fault in this program.
+    #[error("a drafter reads keys and values that the target does not lend")]
+    NothingLent,
+
     /// A draft does not say what it was drawn from, and the ratio rule must know: a fault in this program.
     #[error("a draft for the ratio rule does not say what it was drawn from")]
     Unsaid,

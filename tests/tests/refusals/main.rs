@@ -5,6 +5,7 @@ mod configuration;
 mod drafters;
 mod experts;
 mod files;
+mod lent;
 mod packings;
 mod published;
 mod tensors;

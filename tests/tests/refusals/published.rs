@@ -209,11 +209,11 @@ fn a_published_drafter_for_another_target_is_refused_with_both_numbers() -> Outc
     Ok(())
 }
 
-fn drafter(name: &str) -> Outcome<Checkpoint> {
+pub(super) fn drafter(name: &str) -> Outcome<Checkpoint> {
     Checkpoint::read(&fixtures::path("drafters").join(name).join("checkpoint"))
 }
 
-fn check_cases(name: &str, cases: Cases<'_>) -> Outcome {
+pub(super) fn check_cases(name: &str, cases: Cases<'_>) -> Outcome {
     let original = drafter(name)?;
     for (pointer, value, words) in cases {
         let mut spoilt = original.clone();
@@ -226,7 +226,7 @@ fn check_cases(name: &str, cases: Cases<'_>) -> Outcome {
     Ok(())
 }
 
-fn check(spoilt: &Checkpoint, words: &[&str]) -> Outcome {
+pub(super) fn check(spoilt: &Checkpoint, words: &[&str]) -> Outcome {
     check_sentence(::drafters::open(spoilt.write()?.path()).err(), words);
     Ok(())
 }

@@ -103,7 +103,7 @@ impl Layer {
 }
 
 impl FeedForward {
-    fn forward(&self, x: &Array) -> Result<Array> {
+    pub(crate) fn forward(&self, x: &Array) -> Result<Array> {
         let gate = self.gate.forward(x)?;
         let gate = match self.activation {
             Activation::Gelu => gelu(&gate)?,

@@ -25,7 +25,7 @@ pub(crate) fn survey(folder: &Path, kind: Kind) -> Result<Survey> {
     let config = Config::read(folder, kind)?;
     let inventory = Inventory::read(folder)?;
     let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
-    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory)))
+    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory, "fc")))
 }
 
 /// Reads a drafter.
@@ -33,7 +33,7 @@ pub(crate) fn load(folder: &Path, kind: Kind) -> Result<BlockDrafter> {
     let config = Config::read(folder, kind)?;
     let inventory = Inventory::read(folder)?;
     let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
-    let dtype = tensors::dtype(&inventory);
+    let dtype = tensors::dtype(&inventory, "fc");
     let weights = Weights::read(&fitted, dtype)?;
     let parts = Parts { weights: &weights, eps: config.shape.sizes.eps };
     Ok(BlockDrafter {

@@ -30,7 +30,7 @@ pub(crate) fn survey(folder: &Path, algorithm: Algorithm) -> Result<Survey> {
     let inventory = Inventory::read(folder)?;
     let wanted = tensors(&config, &Extras::of(&config, &inventory));
     let fitted = tensors::fit(&inventory, &wanted, &config.quantization)?;
-    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory)))
+    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory, "fc")))
 }
 
 /// Reads a drafter.
@@ -39,7 +39,7 @@ pub(crate) fn load(folder: &Path, algorithm: Algorithm) -> Result<BlockDrafter> 
     let inventory = Inventory::read(folder)?;
     let extras = Extras::of(&config, &inventory);
     let fitted = tensors::fit(&inventory, &tensors(&config, &extras), &config.quantization)?;
-    let dtype = tensors::dtype(&inventory);
+    let dtype = tensors::dtype(&inventory, "fc");
     let weights = Weights::read(&fitted, dtype)?;
     let Sizes { eps, vocab, .. } = config.shape.sizes;
     let parts = Parts { weights: &weights, eps };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nn::{Quantization, Wanted, what_is_wrong};
+use nn::{Donor, LayerKind, Quantization, Wanted, what_is_wrong};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -19,17 +19,6 @@ pub enum Family {
     Gemma4,
     /// Gemma 3, the text decoder.
     Gemma3,
-}
-
-/// How far back a layer's rows see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum LayerKind {
-    /// The newest rows only.
-    #[serde(rename = "sliding_attention")]
-    Sliding,
-    /// All rows.
-    #[serde(rename = "full_attention")]
-    Full,
 }
 
 /// A checked configuration.
@@ -184,7 +173,8 @@ impl Config {
             ("head_dim", self.sliding.head_dim),
             ("global_head_dim", self.full.head_dim),
             ("hidden_size_per_layer_input", self.per_layer_width.unwrap_or(1)),
-            ("vocab_size_per_layer_input", self.per_layer_vocab_size),
+            // Some writers put 0 where there is no such table.
+            ("vocab_size_per_layer_input", self.per_layer_width.map_or(1, |_| self.per_layer_vocab_size)),
             ("num_experts", mixture.experts),
             ("top_k_experts", mixture.chosen),
             ("moe_intermediate_size", mixture.width),
@@ -263,6 +253,27 @@ impl Config {
     pub fn inner_size(&self, layer: usize) -> i32 {
         let wide = self.double_wide && !self.owns_keys(layer);
         if wide { self.intermediate_size.saturating_mul(2) } else { self.intermediate_size }
+    }
+
+    /// The last layer of `kind` that owns keys and values: those of its kind behind it read them too, and so may a
+    /// drafter.
+    #[must_use]
+    pub fn donor_layer(&self, kind: LayerKind) -> Option<usize> {
+        self.layers[..self.first_shared].iter().rposition(|&owner| owner == kind)
+    }
+
+    /// What that layer's keys and values are like.
+    #[must_use]
+    pub fn donor(&self, kind: LayerKind) -> Option<Donor> {
+        let &Geometry { head_dim, groups, rope_base, rope_partial, rope_factor, .. } = self.geometry(kind);
+        self.donor_layer(kind).map(|_| Donor {
+            head_dim,
+            groups,
+            window: (kind == LayerKind::Sliding).then_some(self.window),
+            rope_base,
+            rope_partial: rope_partial.unwrap_or(1.0),
+            rope_factor,
+        })
     }
 
     /// Attention in layers of `kind`.

@@ -68,7 +68,7 @@ fn shorter_drafts_of_drafters_begin_like_the_longest() -> Outcome {
 
 /// Every drafter that keeps a context of its own.
 fn block_drafters() -> Outcome<Vec<PathBuf>> {
-    folders(|kind| !matches!(kind, Kind::DeepSpec | Kind::Assistant))
+    folders(|kind| kind != Kind::Assistant)
 }
 
 /// A context that is read in pieces.

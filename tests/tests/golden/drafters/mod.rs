@@ -1,6 +1,9 @@
 //! Drafters: rows, logits, tokens, confidences and context of successive rounds with a growing context.
 
+mod agreeing;
+mod assistant;
 mod contexts;
+mod deepspec;
 mod packed;
 mod published;
 mod seed;
@@ -45,7 +48,7 @@ fn folders(is_wanted: impl Fn(Kind) -> bool) -> Outcome<Vec<PathBuf>> {
 
 /// The block drafter in a folder.
 fn open(folder: &Path) -> Outcome<Rc<BlockDrafter>> {
-    let Drafter::Block(drafter) = ::drafters::open(folder)?;
+    let Drafter::Block(drafter) = ::drafters::open(folder)? else { return Err("it proposes no blocks".into()) };
     Ok(drafter)
 }
 

@@ -2,10 +2,10 @@
 
 use std::{ops::ControlFlow, path::Path, rc::Rc};
 
-use ::decode::{Answer, Draft as _, Drafter, Limits, Pass, Provenance, Target, Thresholds, Token, Verdict};
+use ::decode::{Answer, Draft as _, Drafter, Limits, Provenance, Thresholds};
 use ::drafters::{BlockContext, BlockDrafter, DSpark};
 use mlx_rs::{Array, ops::indexing::IndexOp};
-use nn::{Draft, Vocabulary};
+use nn::Vocabulary;
 use serde_json::Value;
 use tests::{
     Outcome, fixtures,
@@ -13,7 +13,7 @@ use tests::{
     tensors::{Tensors, check_close},
 };
 
-use super::{TOLERANCE, greedy};
+use super::{TOLERANCE, agreeing::Agreeing, greedy};
 
 #[test]
 fn dspark_seed_drafters_give_the_reference_numbers_round_after_round() -> Outcome {
@@ -125,32 +125,6 @@ impl Fixture {
         let wanted = self.outputs.ids(&format!("round0.pruned_{name}.tokens"))?;
         assert_eq!(drafted, wanted, "{name}");
         assert_eq!((round.proposed, round.cut), (wanted.len(), schedule.limit - wanted.len()), "{name}");
-        Ok(())
-    }
-}
-
-/// A target that wants what is drafted, and then token 0.
-struct Agreeing {
-    /// Rows to hand out.
-    taps: Array,
-}
-
-impl Target for Agreeing {
-    type Draft = Draft;
-    type Taps = Array;
-    type Error = nn::Error;
-
-    fn prefill(&mut self, _tokens: &[Token]) -> nn::Result<Array> {
-        Ok(self.taps.clone())
-    }
-
-    fn verify(&mut self, _anchor: Token, draft: Option<&Draft>) -> nn::Result<Pass<Array>> {
-        let draft = draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec());
-        let verdict = Verdict::Choices([&*draft, &[0]].concat());
-        Ok(Pass { draft, confidences: Vec::new(), verdict, taps: self.taps.clone() })
-    }
-
-    fn commit(&mut self, _rows: usize) -> nn::Result<()> {
         Ok(())
     }
 }
