@@ -14,7 +14,7 @@ use tests::{Outcome, chi_square, decoding::Setup, fixtures, tensors::floats};
 const DRAWS: u64 = 2000;
 
 fn ratio(top_k: usize, top_p: f32, seed: u64) -> Sampling {
-    Sampling { temperature: 0.8, top_p, top_k, seed, rule: Rule::Ratio }
+    Sampling { temperature: 0.8, top_p, top_k, seed, rule: Rule::Ratio, ..Sampling::default() }
 }
 
 /// A drafter and a target over eight tokens, neither of which looks at what came before. Where the target likes a token

@@ -27,8 +27,8 @@ pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 
 pub use engine::{
-    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Precision,
-    Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, Unfinished,
+    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Penalties,
+    Precision, Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, Unfinished,
     leave, size,
 };
 pub use store::{Author, Conversation, State};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use app::{Controls, NewDrafter, Precision, Rule, Sampling, USUAL_CONTEXT};
+use app::{Controls, NewDrafter, Penalties, Precision, Rule, Sampling, USUAL_CONTEXT};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
@@ -171,9 +171,14 @@ pub(crate) struct ControlArguments {
     /// Keep the most likely tokens that make up this probability; 1 keeps all.
     #[arg(long, value_parser = share, default_value_t = Sampling::default().top_p)]
     top_p: f32,
+    /// Keep the tokens at least this share as likely as the most likely one; 0 keeps all.
+    #[arg(long, value_parser = share, default_value_t = Sampling::default().min_p)]
+    min_p: f32,
     /// Keep this many of the most likely tokens; 0 keeps all.
     #[arg(long, default_value_t = Sampling::default().top_k)]
     top_k: usize,
+    #[command(flatten)]
+    penalties: PenaltyArguments,
     /// The same seed gives the same text.
     #[arg(long, default_value_t = Sampling::default().seed)]
     seed: u64,
@@ -194,6 +199,23 @@ pub(crate) struct ControlArguments {
     thinking: bool,
 }
 
+/// What tokens cost that the prompt or the answer holds already.
+#[derive(Debug, Args)]
+pub(crate) struct PenaltyArguments {
+    /// Make such tokens less likely: above 1 the logit is divided by this if it is positive, else multiplied.
+    #[arg(long, value_parser = factor, value_name = "X", default_value_t = Penalties::default().repetition)]
+    repetition_penalty: f32,
+    /// Take this off the logit of such tokens.
+    #[arg(long, value_parser = number, allow_negative_numbers = true, value_name = "X", default_value_t = 0.0)]
+    presence_penalty: f32,
+    /// Take this off the logit of such tokens for each time that they stand there.
+    #[arg(long, value_parser = number, allow_negative_numbers = true, value_name = "X", default_value_t = 0.0)]
+    frequency_penalty: f32,
+    /// How many of the newest tokens the penalties look at; 0 looks at all.
+    #[arg(long, value_name = "TOKENS", default_value_t = Penalties::default().window)]
+    penalty_window: usize,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleName {
     /// The text does not depend on the drafter.
@@ -208,15 +230,27 @@ impl From<ControlArguments> for Controls {
             RuleName::Coupled => Rule::Coupled,
             RuleName::Ratio => Rule::Ratio,
         };
-        let ControlArguments { temperature, top_p, top_k, seed, .. } = given;
+        let ControlArguments { temperature, top_p, min_p, top_k, seed, .. } = given;
+        let penalties = given.penalties.into();
         Self {
             gamma: given.gamma,
             min_conf: given.min_conf,
-            sampling: Sampling { temperature, top_p, top_k, seed, rule },
+            sampling: Sampling { temperature, top_p, min_p, top_k, penalties, seed, rule },
             max_tokens: given.max_tokens,
             context: given.context,
             stop: given.stop,
             thinking: given.thinking,
+        }
+    }
+}
+
+impl From<PenaltyArguments> for Penalties {
+    fn from(given: PenaltyArguments) -> Self {
+        Self {
+            repetition: given.repetition_penalty,
+            presence: given.presence_penalty,
+            frequency: given.frequency_penalty,
+            window: given.penalty_window,
         }
     }
 }
@@ -231,15 +265,24 @@ impl From<Dtype> for Precision {
 }
 
 fn share(text: &str) -> Result<f32, String> {
-    number(text).filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| "it is a number from 0 to 1".into())
+    checked(text, |number| (0.0..=1.0).contains(&number), "it is a number from 0 to 1")
 }
 
 fn not_negative(text: &str) -> Result<f32, String> {
-    number(text).filter(|number| *number >= 0.0).ok_or_else(|| "it is a number, 0 or more".into())
+    checked(text, |number| number >= 0.0, "it is a number, 0 or more")
 }
 
-fn number(text: &str) -> Option<f32> {
-    f32::from_str(text).ok().filter(|number| number.is_finite())
+fn factor(text: &str) -> Result<f32, String> {
+    checked(text, |number| number > 0.0, "it is a number above 0")
+}
+
+fn number(text: &str) -> Result<f32, String> {
+    checked(text, |_| true, "it is a number")
+}
+
+fn checked(text: &str, holds: fn(f32) -> bool, wanted: &str) -> Result<f32, String> {
+    let number = f32::from_str(text).ok().filter(|number| number.is_finite() && holds(*number));
+    number.ok_or_else(|| wanted.to_owned())
 }
 
 #[cfg(test)]
@@ -276,14 +319,23 @@ mod tests {
     #[test]
     fn every_control_arrives() {
         let chat = chat(
-            "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --top-k 40 --seed 18446744073709551615 \
+            "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --min-p 0.1 --top-k 40 --seed 18446744073709551615 \
+             --repetition-penalty 1.1 --presence-penalty -0.5 --frequency-penalty=0.25 --penalty-window 0 \
              --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- --thinking -- Hello",
         );
         assert_eq!(chat.prompt.as_deref(), Some("Hello"));
         let expected = Controls {
             gamma: Some(3),
             min_conf: Some(0.25),
-            sampling: Sampling { temperature: 0.0, top_p: 0.9, top_k: 40, seed: u64::MAX, rule: Rule::Ratio },
+            sampling: Sampling {
+                temperature: 0.0,
+                top_p: 0.9,
+                min_p: 0.1,
+                top_k: 40,
+                penalties: Penalties { repetition: 1.1, presence: -0.5, frequency: 0.25, window: 0 },
+                seed: u64::MAX,
+                rule: Rule::Ratio,
+            },
             max_tokens: 9,
             context: Some(99),
             stop: vec!["a".into(), "--".into()],
@@ -294,7 +346,9 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_refused() {
-        for option in ["--min-conf=1.1", "--top-p=-0.1", "--temperature=-1", "--temperature=NaN", "--temperature=inf"] {
+        let options = ["--min-conf=1.1", "--top-p=-0.1", "--min-p=2", "--temperature=-1", "--temperature=NaN"];
+        let penalties = ["--repetition-penalty=0", "--presence-penalty=inf"];
+        for option in options.into_iter().chain(penalties) {
             let refused = parse(&format!("slipstream chat --target t {option}")).unwrap_err();
             assert_eq!(refused, ErrorKind::ValueValidation, "{option}");
         }

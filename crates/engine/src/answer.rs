@@ -39,8 +39,9 @@ pub(crate) fn make(
     let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
     models.admit(request, prompt.ids.len())?;
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
-    let sampler =
-        Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), target.model.size());
+    let size = target.model.size();
+    let sampler = Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), size);
+    let sampler = sampler.following(&prompt.ids, size)?;
     let mut session = models.session(&target);
 
     let started = Instant::now();

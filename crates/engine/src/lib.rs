@@ -26,7 +26,7 @@ pub use inspect::{Checkpoint, CheckpointRole, Reach, Skipped, inspect};
 pub use leave::leave;
 pub use memory::{Machine, Need, Plan, Room, Shortage, size};
 pub use new_drafter::NewDrafter;
-pub use request::{Controls, Memory, Message, Precision, Prompt, Request, Role, Rule, Sampling};
+pub use request::{Controls, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling};
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};
 pub use writing::Unfinished;
