@@ -8,6 +8,7 @@ pub mod checkpoint;
 pub mod chi_square;
 pub mod copy;
 pub mod decoding;
+pub mod definition;
 pub mod fixtures;
 pub mod fluent;
 pub mod hollow;

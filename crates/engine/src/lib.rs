@@ -17,6 +17,7 @@ mod request;
 mod reuse;
 mod session;
 mod thread;
+mod verify;
 mod writing;
 
 pub use decode::{Finish, Provenance};
@@ -29,4 +30,5 @@ pub use new_drafter::NewDrafter;
 pub use request::{Controls, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling};
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};
+pub use verify::{Candidate, Claim, Divergence, Proof};
 pub use writing::Unfinished;

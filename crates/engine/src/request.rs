@@ -88,8 +88,9 @@ pub struct Controls {
 impl Controls {
     /// Refuses values that mean nothing, before they are taken for something else.
     pub(crate) fn check(&self) -> Result<()> {
-        let Sampling { temperature, top_p, min_p, penalties: Penalties { repetition, presence, frequency, .. }, .. } =
-            self.sampling;
+        let Sampling {
+            temperature, top_p, min_p, penalties: Penalties { repetition, presence, frequency, .. }, ..
+        } = self.sampling;
         let share = |value| ((0.0..=1.0).contains(&value), "between 0 and 1");
         let penalty = |value| ((-100.0..=100.0).contains(&value), "between -100 and 100");
         let min_conf = self.min_conf.unwrap_or(0.0);
