@@ -70,8 +70,13 @@ impl Setup {
         Self { suppressed: suppressed.into_iter().collect(), ..self.clone() }
     }
 
-    fn sampler(&self) -> Sampler {
-        Sampler::new(self.sampling).suppressing(&self.suppressed, self.model.size())
+    /// What both sides of an answer to `prompt` choose with.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn sampler(&self, prompt: &[Token]) -> Outcome<Sampler> {
+        let size = self.model.size();
+        Ok(Sampler::new(self.sampling).suppressing(&self.suppressed, size).following(prompt, size)?)
     }
 
     /// Plain decoding.
@@ -89,12 +94,13 @@ impl Setup {
     pub fn drafted(&self, prompt: &[Token], drafter: &Loaded, schedule: &mut dyn Schedule) -> Outcome<Made> {
         let mut conversation = Conversation::new(Rc::clone(&self.model));
         let mut context = drafter.context(self.model.clone(), conversation.donors())?;
-        let mut proposer = context.proposer(self.sampler());
+        let sampler = self.sampler(prompt)?;
+        let mut proposer = context.proposer(sampler.clone());
         let taps = drafter.taps(self.model.config().layers.len());
-        self.run_in(&mut conversation, prompt, Some(&mut *proposer), &taps, schedule)
+        self.run_in(&mut conversation, sampler, prompt, Some(&mut *proposer), &taps, schedule)
     }
 
-    /// Decoding with any drafter that reads the layers `taps`.
+    /// Decoding with any drafter that reads the layers `taps`, and has a sampler of its own or none.
     ///
     /// # Errors
     /// When a model fails.
@@ -108,13 +114,32 @@ impl Setup {
     where
         D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
     {
-        self.run_in(&mut Conversation::new(Rc::clone(&self.model)), prompt, drafter, taps, schedule)
+        self.run_with(self.sampler(prompt)?, prompt, drafter, taps, schedule)
+    }
+
+    /// The same with this sampler, of which the drafter has a clone.
+    ///
+    /// # Errors
+    /// When a model fails.
+    pub fn run_with<D>(
+        &self,
+        sampler: Sampler,
+        prompt: &[Token],
+        drafter: Option<&mut D>,
+        taps: &[usize],
+        schedule: &mut dyn Schedule,
+    ) -> Outcome<Made>
+    where
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
+    {
+        self.run_in(&mut Conversation::new(Rc::clone(&self.model)), sampler, prompt, drafter, taps, schedule)
     }
 
     /// The same in an empty conversation, whose keys and values the drafter may read.
     fn run_in<D>(
         &self,
         conversation: &mut Conversation,
+        sampler: Sampler,
         prompt: &[Token],
         mut drafter: Option<&mut D>,
         taps: &[usize],
@@ -124,7 +149,7 @@ impl Setup {
         D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
     {
         let on = || ControlFlow::Continue(());
-        let mut target = conversation.verifier(self.sampler(), taps);
+        let mut target = conversation.verifier(sampler, taps);
         decode::prefill(&mut target, drafter.as_deref_mut(), &prompt[..prompt.len() - 1], 5, &mut |_| on())?;
         let mut answer = Answer::new(prompt, self.limits.clone())?;
         let mut rounds = Vec::new();

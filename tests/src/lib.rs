@@ -9,6 +9,7 @@ pub mod chi_square;
 pub mod copy;
 pub mod decoding;
 pub mod deepspec;
+pub mod definition;
 pub mod fixtures;
 pub mod fluent;
 pub mod hollow;

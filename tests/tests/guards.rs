@@ -159,7 +159,7 @@ fn padding_is_counted_in_a_row_whatever_is_drafted() -> Outcome {
 }
 
 fn hot(rule: Rule, seed: u64) -> Sampling {
-    Sampling { temperature: 2.0, top_k: 40, top_p: 0.9, seed, rule }
+    Sampling { temperature: 2.0, top_k: 40, top_p: 0.9, seed, rule, ..Sampling::default() }
 }
 
 /// None of `suppressed` was emitted.

@@ -51,7 +51,7 @@ fn setup(target: &str) -> Outcome<Setup> {
 
 /// Hot enough for texts that do not repeat themselves, and coupled.
 fn hot(temperature: f32, seed: u64) -> Sampling {
-    Sampling { temperature, top_p: 1.0, top_k: 0, seed, rule: Rule::Coupled }
+    Sampling { temperature, top_p: 1.0, top_k: 0, seed, ..Sampling::default() }
 }
 
 /// A target, a prompt, and a plain answer whose first 14 ids, two blocks of seven, are all different.

@@ -1,20 +1,16 @@
 //! The ratio rule does not change what is drawn, only how often the target is asked.
 
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 
 use decode::{Drafter, Fixed, Schedule, Thresholds, Token, Verdict, agree};
 use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp, random};
 use nn::{Draft, Q, Rule, Sampler, Sampling, Vocabulary};
-use tests::{Outcome, chi_square, decoding::Setup, fixtures, tensors::floats};
+use tests::{Outcome, chi_square, decoding::Setup, definition, fixtures, tensors::floats};
 
 const DRAWS: u64 = 2000;
 
 fn ratio(top_k: usize, top_p: f32, seed: u64) -> Sampling {
-    Sampling { temperature: 0.8, top_p, top_k, seed, rule: Rule::Ratio }
+    Sampling { temperature: 0.8, top_p, top_k, seed, rule: Rule::Ratio, ..Sampling::default() }
 }
 
 /// A drafter and a target over eight tokens, neither of which looks at what came before. Where the target likes a token
@@ -50,28 +46,8 @@ impl Tiny {
 
     /// What plain sampling draws from.
     fn distribution(&self, sampling: Sampling) -> Outcome<Vec<f64>> {
-        let scores = floats(&self.target)?;
-        let kept = kept(&scores, sampling);
-        let weight = |i: usize| if kept.contains(&i) { f64::from(scores[i] / sampling.temperature).exp() } else { 0.0 };
-        let total = (0..8).map(weight).sum::<f64>();
-        Ok((0..8).map(|i| weight(i) / total).collect())
+        Ok(definition::distribution(&floats(&self.target)?, &[], sampling))
     }
-}
-
-/// The tokens that survive top-p and top-k, by their definition.
-fn kept(scores: &[f32], sampling: Sampling) -> BTreeSet<usize> {
-    let total = scores.iter().map(|s| s.exp()).sum::<f32>();
-    let mut order = (0..scores.len()).collect::<Vec<_>>();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let mut before = 0.0;
-    let mut kept = BTreeSet::new();
-    for (rank, &i) in order.iter().enumerate() {
-        if before < sampling.top_p && (sampling.top_k == 0 || rank < sampling.top_k) {
-            kept.insert(i);
-        }
-        before += scores[i].exp() / total;
-    }
-    kept
 }
 
 #[test]
@@ -186,12 +162,9 @@ impl Table {
 
     /// The tokens that may follow `ids`, with their probabilities.
     fn next(&self, ids: &[u32]) -> Outcome<Vec<(u32, f64)>> {
-        let sampling = answering(0);
         let scores = floats(&self.logits(ids)?)?;
-        let kept = kept(&scores, sampling);
-        let weight = |&i: &usize| f64::from(scores[i] / sampling.temperature).exp();
-        let total = kept.iter().map(weight).sum::<f64>();
-        kept.iter().map(|i| Ok((u32::try_from(*i)?, weight(i) / total))).collect()
+        let probabilities = (0..).zip(definition::distribution(&scores, ids, answering(0)));
+        Ok(probabilities.filter(|&(_, p)| p > 0.0).collect())
     }
 }
 

@@ -63,6 +63,12 @@ pub enum Error {
     /// It was removed, or never was.
     #[error("there is no conversation {0}")]
     NoSuchConversation(i64),
+    /// It was removed, or never was.
+    #[error("there is no such answer")]
+    NoSuchAnswer,
+    /// A question, an answer without an end, or one of another release.
+    #[error("this message has no record of how it was made, so it cannot be verified")]
+    NoRecord,
 }
 
 /// What the window can do about an error besides showing it.

@@ -18,6 +18,7 @@ mod keeping;
 mod memory;
 mod models;
 mod preferences;
+mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
 pub use chat::{Running, Said, Say, StoredMessage};
@@ -25,11 +26,12 @@ pub use error::{Code, Error, Result};
 pub use keeping::Record;
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
+pub use verify::Verified;
 
 pub use engine::{
-    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Precision,
-    Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, Unfinished,
-    leave, size,
+    Answer, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Divergence, Event, Finish, Machine, Memory,
+    Message, Need, NewDrafter, Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round,
+    Rule, Sampling, Skipped, Speculation, Stats, Unfinished, leave, size,
 };
 pub use store::{Author, Conversation, State};
 

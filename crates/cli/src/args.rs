@@ -1,10 +1,11 @@
 //! The command line.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use app::{Controls, NewDrafter, Precision, Rule, Sampling, USUAL_CONTEXT};
+use app::{NewDrafter, Precision, USUAL_CONTEXT};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+
+use crate::controls::{ControlArguments, not_negative};
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
 #[derive(Debug, Parser)]
@@ -40,6 +41,22 @@ pub(crate) enum Command {
     },
     /// Answer a prompt, or chat line by line.
     Chat(Box<ChatArguments>),
+    /// Let the target read a stored answer again with no drafter, and tell where it would have gone on otherwise.
+    Verify {
+        /// The answer's number, or `last`.
+        #[arg(default_value = "last", value_parser = answer)]
+        answer: Stored,
+        /// Load the target even if it needs more memory than is to be had.
+        #[arg(long)]
+        over_memory: bool,
+    },
+}
+
+/// A stored answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stored {
+    Last,
+    Number(i64),
 }
 
 #[derive(Debug, Subcommand)]
@@ -139,6 +156,9 @@ pub(crate) struct ChatArguments {
     /// Also print what the model really wrote, control tokens included.
     #[arg(long)]
     pub(crate) show_raw: bool,
+    /// Then let the target read the answer again with no drafter, and tell whether it would have written the same.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// The number type to compute in.
     #[arg(long, value_enum, default_value_t = Dtype::Stored)]
     pub(crate) dtype: Dtype,
@@ -157,70 +177,6 @@ pub(crate) enum Dtype {
     Float32,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct ControlArguments {
-    /// The most tokens to draft a round (γ); 0 decodes plainly [default: the drafter's own limit].
-    #[arg(long)]
-    gamma: Option<usize>,
-    /// Draft on only while the drafter's confidence is at least this, 0 to 1 [default: the checkpoint's].
-    #[arg(long, value_parser = share, value_name = "X")]
-    min_conf: Option<f32>,
-    /// 0 always takes the most likely token.
-    #[arg(long, value_parser = not_negative, default_value_t = Sampling::default().temperature)]
-    temperature: f32,
-    /// Keep the most likely tokens that make up this probability; 1 keeps all.
-    #[arg(long, value_parser = share, default_value_t = Sampling::default().top_p)]
-    top_p: f32,
-    /// Keep this many of the most likely tokens; 0 keeps all.
-    #[arg(long, default_value_t = Sampling::default().top_k)]
-    top_k: usize,
-    /// The same seed gives the same text.
-    #[arg(long, default_value_t = Sampling::default().seed)]
-    seed: u64,
-    /// The most tokens to write.
-    #[arg(long, default_value_t = Controls::default().max_tokens)]
-    max_tokens: usize,
-    /// The most tokens of prompt and answer together [default: all that the target can read].
-    #[arg(long)]
-    context: Option<usize>,
-    /// How drafted tokens are accepted when the temperature is above 0.
-    #[arg(long, value_enum, default_value_t = RuleName::Coupled)]
-    rule: RuleName,
-    /// End the answer before this text; may be given several times.
-    #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    stop: Vec<String>,
-    /// Let the model think before it answers.
-    #[arg(long, conflicts_with = "raw")]
-    thinking: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RuleName {
-    /// The text does not depend on the drafter.
-    Coupled,
-    /// The most is accepted; the text depends on the drafter, its distribution does not.
-    Ratio,
-}
-
-impl From<ControlArguments> for Controls {
-    fn from(given: ControlArguments) -> Self {
-        let rule = match given.rule {
-            RuleName::Coupled => Rule::Coupled,
-            RuleName::Ratio => Rule::Ratio,
-        };
-        let ControlArguments { temperature, top_p, top_k, seed, .. } = given;
-        Self {
-            gamma: given.gamma,
-            min_conf: given.min_conf,
-            sampling: Sampling { temperature, top_p, top_k, seed, rule },
-            max_tokens: given.max_tokens,
-            context: given.context,
-            stop: given.stop,
-            thinking: given.thinking,
-        }
-    }
-}
-
 impl From<Dtype> for Precision {
     fn from(dtype: Dtype) -> Self {
         match dtype {
@@ -230,16 +186,11 @@ impl From<Dtype> for Precision {
     }
 }
 
-fn share(text: &str) -> Result<f32, String> {
-    number(text).filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| "it is a number from 0 to 1".into())
-}
-
-fn not_negative(text: &str) -> Result<f32, String> {
-    number(text).filter(|number| *number >= 0.0).ok_or_else(|| "it is a number, 0 or more".into())
-}
-
-fn number(text: &str) -> Option<f32> {
-    f32::from_str(text).ok().filter(|number| number.is_finite())
+fn answer(text: &str) -> Result<Stored, String> {
+    match text {
+        "last" => Ok(Stored::Last),
+        number => number.parse().map(Stored::Number).map_err(|_| "it is a number, or `last`".into()),
+    }
 }
 
 #[cfg(test)]
@@ -247,6 +198,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
     use super::*;
+    use app::{Controls, Penalties, Rule, Sampling};
     use clap::CommandFactory;
     use clap::error::ErrorKind;
 
@@ -276,14 +228,23 @@ mod tests {
     #[test]
     fn every_control_arrives() {
         let chat = chat(
-            "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --top-k 40 --seed 18446744073709551615 \
+            "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --min-p 0.1 --top-k 40 --seed 18446744073709551615 \
+             --repetition-penalty 1.1 --presence-penalty -0.5 --frequency-penalty=0.25 --penalty-window 0 \
              --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- --thinking -- Hello",
         );
         assert_eq!(chat.prompt.as_deref(), Some("Hello"));
         let expected = Controls {
             gamma: Some(3),
             min_conf: Some(0.25),
-            sampling: Sampling { temperature: 0.0, top_p: 0.9, top_k: 40, seed: u64::MAX, rule: Rule::Ratio },
+            sampling: Sampling {
+                temperature: 0.0,
+                top_p: 0.9,
+                min_p: 0.1,
+                top_k: 40,
+                penalties: Penalties { repetition: 1.1, presence: -0.5, frequency: 0.25, window: 0 },
+                seed: u64::MAX,
+                rule: Rule::Ratio,
+            },
             max_tokens: 9,
             context: Some(99),
             stop: vec!["a".into(), "--".into()],
@@ -294,7 +255,9 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_refused() {
-        for option in ["--min-conf=1.1", "--top-p=-0.1", "--temperature=-1", "--temperature=NaN", "--temperature=inf"] {
+        let options = ["--min-conf=1.1", "--top-p=-0.1", "--min-p=2", "--temperature=-1", "--temperature=NaN"];
+        let penalties = ["--repetition-penalty=0", "--presence-penalty=inf"];
+        for option in options.into_iter().chain(penalties) {
             let refused = parse(&format!("slipstream chat --target t {option}")).unwrap_err();
             assert_eq!(refused, ErrorKind::ValueValidation, "{option}");
         }
@@ -311,6 +274,17 @@ mod tests {
             let both = parse(&format!("slipstream chat --target t --raw {template}")).unwrap_err();
             assert_eq!(both, ErrorKind::ArgumentConflict);
         }
+    }
+
+    #[test]
+    fn the_last_answer_is_verified_unless_another_is_named() {
+        let named = |line| match parse(line).unwrap().command {
+            Command::Verify { answer, .. } => answer,
+            other => unreachable!("{other:?}"),
+        };
+        assert_eq!(named("slipstream verify"), Stored::Last);
+        assert_eq!(named("slipstream verify 12"), Stored::Number(12));
+        assert_eq!(parse("slipstream verify first").unwrap_err(), ErrorKind::ValueValidation);
     }
 
     #[test]

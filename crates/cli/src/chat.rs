@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{Answer, App, CheckpointRole, Finish, Message, Prompt, Request, Role};
+use app::{Answer, App, CheckpointRole, Claim, Finish, Message, Prompt, Request, Role};
 use tokio::signal::ctrl_c;
 
 use crate::INTERRUPTED;
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::follow::{Transcript, follow};
 use crate::keyboard;
 use crate::text::Text;
+use crate::verify;
 
 /// Answers the prompt if there is one, else everything that is piped in, else line by line.
 pub(crate) async fn run(app: &App, mut arguments: ChatArguments, json: bool) -> Result<ExitCode, Failure> {
@@ -26,10 +27,14 @@ pub(crate) async fn run(app: &App, mut arguments: ChatArguments, json: bool) -> 
     }
     let mut chat = Chat::new(app, arguments, json).await?;
     match prompt {
-        Some(prompt) => match chat.answer(prompt).await?.finish {
-            Finish::Cancelled => Ok(ExitCode::from(INTERRUPTED)),
-            _ => Ok(ExitCode::SUCCESS),
-        },
+        Some(prompt) => {
+            let answer = chat.answer(prompt).await?;
+            if answer.finish == Finish::Cancelled {
+                return Ok(ExitCode::from(INTERRUPTED));
+            }
+            let holds = chat.verify(&answer).await?;
+            Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
         None => chat.line_by_line().await,
     }
 }
@@ -42,6 +47,7 @@ struct Chat<'a> {
     turns: Vec<Message>,
     json: bool,
     show_raw: bool,
+    verify: bool,
 }
 
 impl<'a> Chat<'a> {
@@ -58,7 +64,8 @@ impl<'a> Chat<'a> {
             memory: app.memory(arguments.over_memory).await?,
         };
         let turns = arguments.system.map(|system| Message::new(Role::System, system)).into_iter().collect();
-        Ok(Self { app, request, raw: arguments.raw, turns, json, show_raw: arguments.show_raw })
+        let ChatArguments { raw, show_raw, verify, .. } = arguments;
+        Ok(Self { app, request, raw, turns, json, show_raw, verify })
     }
 
     async fn answer(&mut self, text: String) -> Result<Arc<Answer>, Failure> {
@@ -83,6 +90,22 @@ impl<'a> Chat<'a> {
         answer
     }
 
+    /// Proves an answer if that is asked for, and tells. Returns whether nothing is wrong with it.
+    async fn verify(&self, answer: &Answer) -> Result<bool, Failure> {
+        if !self.verify {
+            return Ok(true);
+        }
+        let Request { target, precision, memory, .. } = self.request.clone();
+        let claim = Claim { target, precision, answer: answer.clone(), memory };
+        let proof = verify::patiently(self.app.prove(claim)).await?;
+        if self.json {
+            writeln!(io::stdout(), "{}", verify::value(&proof))?;
+        } else {
+            writeln!(io::stderr(), "{}", verify::sentence(&proof))?;
+        }
+        Ok(!verify::is_fault(&proof))
+    }
+
     /// Ends with the input, or with Ctrl-C while nothing is being written.
     async fn line_by_line(&mut self) -> Result<ExitCode, Failure> {
         let mut lines = keyboard::lines();
@@ -96,8 +119,12 @@ impl<'a> Chat<'a> {
             if line.trim().is_empty() {
                 continue;
             }
-            match self.answer(line).await {
-                Ok(_) => {}
+            let answered = match self.answer(line).await {
+                Ok(answer) => self.verify(&answer).await.map(drop),
+                Err(failure) => Err(failure),
+            };
+            match answered {
+                Ok(()) => {}
                 Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
                 // The next line may do better.
                 Err(failure) => drop(failure.report(self.json)),

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 
 mod args;
 mod chat;
+mod controls;
 mod drafter;
 mod events;
 mod failure;
@@ -22,6 +23,7 @@ mod models;
 mod page;
 mod terminal;
 mod text;
+mod verify;
 
 /// What shells expect of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
@@ -50,5 +52,6 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
+        Command::Verify { answer, over_memory } => verify::run(&app, answer, over_memory, arguments.json).await,
     }
 }

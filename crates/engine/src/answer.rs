@@ -39,8 +39,9 @@ pub(crate) fn make(
     let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
     models.admit(request, prompt.ids.len())?;
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
-    let sampler =
-        Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), target.model.size());
+    let size = target.model.size();
+    let sampler = Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), size);
+    let sampler = sampler.following(&prompt.ids, size)?;
     let mut session = models.session(&target);
 
     let started = Instant::now();
@@ -110,7 +111,7 @@ impl Loaded {
         };
         let drafter = models.drafter(folder, &target, &mut loading)?;
         let facts = drafter.facts();
-        let limit = gamma.unwrap_or(facts.limit).min(facts.limit);
+        let limit = gamma.unwrap_or(facts.usual_limit).min(facts.limit);
         // What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
         let schedule = match request.controls.min_conf {
             None => Thresholds { limit, thresholds: facts.thresholds.clone(), min_conf: None },

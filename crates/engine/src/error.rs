@@ -79,6 +79,10 @@ pub enum Error {
     #[error("{0}")]
     NoRoom(Box<Shortage>),
 
+    /// The user, or the end of the program, stopped it.
+    #[error("the answer was not verified to its end: it was stopped")]
+    Stopped,
+
     /// A programming error on the engine's thread. The models were dropped; the next request loads them again.
     #[error("the engine failed ({0}); its models were dropped and load again with the next message")]
     Panicked(String),
@@ -91,5 +95,11 @@ pub enum Error {
 impl From<nn::Error> for Error {
     fn from(error: nn::Error) -> Self {
         Self::Target(error.into())
+    }
+}
+
+impl From<mlx_rs::error::Exception> for Error {
+    fn from(exception: mlx_rs::error::Exception) -> Self {
+        nn::Error::from(exception).into()
     }
 }

@@ -17,6 +17,7 @@ mod request;
 mod reuse;
 mod session;
 mod thread;
+mod verify;
 mod writing;
 
 pub use decode::{Finish, Provenance};
@@ -26,7 +27,8 @@ pub use inspect::{Checkpoint, CheckpointRole, Reach, Skipped, inspect};
 pub use leave::leave;
 pub use memory::{Machine, Need, Plan, Room, Shortage, size};
 pub use new_drafter::NewDrafter;
-pub use request::{Controls, Memory, Message, Precision, Prompt, Request, Role, Rule, Sampling};
+pub use request::{Controls, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling};
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};
+pub use verify::{Candidate, Claim, Divergence, Proof};
 pub use writing::Unfinished;

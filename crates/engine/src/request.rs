@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result};
 
 pub use chat::{Message, Role};
-pub use nn::{Rule, Sampling};
+pub use nn::{Penalties, Rule, Sampling};
 
 /// One answer to make.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,19 +88,23 @@ pub struct Controls {
 impl Controls {
     /// Refuses values that mean nothing, before they are taken for something else.
     pub(crate) fn check(&self) -> Result<()> {
-        let Sampling { temperature, top_p, .. } = self.sampling;
+        let Sampling {
+            temperature, top_p, min_p, penalties: Penalties { repetition, presence, frequency, .. }, ..
+        } = self.sampling;
+        let share = |value| ((0.0..=1.0).contains(&value), "between 0 and 1");
+        let penalty = |value| ((-100.0..=100.0).contains(&value), "between -100 and 100");
+        let min_conf = self.min_conf.unwrap_or(0.0);
         let checks = [
-            ("the temperature", temperature, (0.0..=100.0).contains(&temperature), "between 0 and 100"),
-            ("top-p", top_p, (0.0..=1.0).contains(&top_p), "between 0 and 1"),
-            (
-                "minConf",
-                self.min_conf.unwrap_or(0.0),
-                self.min_conf.is_none_or(|c| (0.0..=1.0).contains(&c)),
-                "between 0 and 1",
-            ),
+            ("the temperature", temperature, ((0.0..=100.0).contains(&temperature), "between 0 and 100")),
+            ("top-p", top_p, share(top_p)),
+            ("min-p", min_p, share(min_p)),
+            ("the repetition penalty", repetition, ((0.01..=100.0).contains(&repetition), "between 0.01 and 100")),
+            ("the presence penalty", presence, penalty(presence)),
+            ("the frequency penalty", frequency, penalty(frequency)),
+            ("minConf", min_conf, share(min_conf)),
         ];
-        match checks.into_iter().find(|(_, _, holds, _)| !holds) {
-            Some((control, value, _, wanted)) => Err(Error::Control { control, value, wanted }),
+        match checks.into_iter().find(|(_, _, (holds, _))| !holds) {
+            Some((control, value, (_, wanted))) => Err(Error::Control { control, value, wanted }),
             None => Ok(()),
         }
     }

@@ -10,7 +10,9 @@ use std::{
     thread,
 };
 
-use crate::{Checkpoint, Error, Event, NewDrafter, Request, Result, answer, models::Models, new_drafter};
+use crate::{
+    Checkpoint, Claim, Error, Event, NewDrafter, Proof, Request, Result, answer, models::Models, new_drafter, verify,
+};
 
 /// A handle to the engine. When the last one is dropped, a running answer is stopped and the thread ends.
 #[derive(Debug, Clone)]
@@ -58,12 +60,13 @@ impl Cancel {
 }
 
 type Sink = Box<dyn FnMut(Event) + Send>;
-type Done = Box<dyn FnOnce(Result<Checkpoint>) + Send>;
+type Done<T> = Box<dyn FnOnce(Result<T>) + Send>;
 
 /// What the thread is asked to do.
 enum Job {
     Answer { request: Box<Request>, cancel: Cancel, sink: Sink },
-    NewDrafter { new: NewDrafter, done: Done },
+    NewDrafter { new: NewDrafter, done: Done<Checkpoint> },
+    Prove { claim: Box<Claim>, cancel: Cancel, done: Done<Proof> },
 }
 
 impl Engine {
@@ -88,7 +91,7 @@ impl Engine {
     /// Makes one answer, after those asked for before, and returns at once. `sink` hears every event on the engine's
     /// thread, so it must be quick; the last one is [`Event::End`] or [`Event::Failed`].
     pub fn answer(&self, request: Request, sink: impl FnMut(Event) + Send + 'static) -> Cancel {
-        let cancel = Cancel { asked: Arc::default(), closing: Arc::clone(&self.thread.closing) };
+        let cancel = self.cancel();
         self.post(Job::Answer { request: Box::new(request), cancel: cancel.clone(), sink: Box::new(sink) });
         cancel
     }
@@ -96,6 +99,17 @@ impl Engine {
     /// Makes a fresh drafter for a target and saves it as a folder.
     pub fn new_drafter(&self, new: NewDrafter, done: impl FnOnce(Result<Checkpoint>) + Send + 'static) {
         self.post(Job::NewDrafter { new, done: Box::new(done) });
+    }
+
+    /// Proves an answer by plain decoding.
+    pub fn prove(&self, claim: Claim, done: impl FnOnce(Result<Proof>) + Send + 'static) -> Cancel {
+        let cancel = self.cancel();
+        self.post(Job::Prove { claim: Box::new(claim), cancel: cancel.clone(), done: Box::new(done) });
+        cancel
+    }
+
+    fn cancel(&self) -> Cancel {
+        Cancel { asked: Arc::default(), closing: Arc::clone(&self.thread.closing) }
     }
 
     fn post(&self, job: Job) {
@@ -107,6 +121,7 @@ impl Engine {
             None => {}
             Some(Job::Answer { mut sink, .. }) => sink(Event::Failed(Error::Closed)),
             Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
+            Some(Job::Prove { done, .. }) => done(Err(Error::Closed)),
         }
     }
 }
@@ -121,6 +136,9 @@ fn run(job: Job, models: &mut Models) {
             });
         }
         Job::NewDrafter { new, done } => done(guarded(models, |_| new_drafter::make(&new))),
+        Job::Prove { claim, cancel, done } => {
+            done(guarded(models, |models| verify::prove(models, &claim, &cancel)));
+        }
     }
 }
 

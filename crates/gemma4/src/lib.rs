@@ -18,6 +18,7 @@ mod names;
 mod norm;
 mod pass;
 mod per_layer;
+mod step;
 mod survey;
 mod tensors;
 

@@ -142,6 +142,15 @@ pub enum Error {
     #[error("a draft for the ratio rule does not say what it was drawn from")]
     Unsaid,
 
+    /// The text that penalties look back on is not the one that a token is chosen for: a fault in this program.
+    #[error("penalties look back on {tokens} tokens, and the token at position {position} is to be chosen")]
+    Text {
+        /// Tokens in the text.
+        tokens: usize,
+        /// Where the token to choose stands.
+        position: usize,
+    },
+
     /// MLX failed.
     #[error("MLX failed: {0}")]
     Device(String),

@@ -35,6 +35,6 @@ pub use finite::finite;
 pub use matrix::{Embedding, Experts, Linear, Matrix, Mode, Packed, Packing};
 pub use norm::Norm;
 pub use rope::Rope;
-pub use sampling::{Drawn, Rule, Sampler, Sampling, Subset};
+pub use sampling::{Acceptance, Drawn, Penalties, Rule, Sampler, Sampling, Subset};
 pub use vocabulary::Vocabulary;
 pub use weights::{Fitted, Inventory, Place, Quantization, Stored, Surplus, Wanted, Weights, save, what_is_wrong};

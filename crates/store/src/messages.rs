@@ -72,6 +72,23 @@ impl Store {
         Ok(all.fetch_all(&self.pool).await?)
     }
 
+    /// One message.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn message(&self, id: i64) -> Result<Option<Message>> {
+        Ok(sqlx::query_as("SELECT * FROM messages WHERE id = ?").bind(id).fetch_optional(&self.pool).await?)
+    }
+
+    /// The newest message with a record.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn newest_answer(&self) -> Result<Option<Message>> {
+        let newest = sqlx::query_as("SELECT * FROM messages WHERE answer IS NOT NULL ORDER BY id DESC LIMIT 1");
+        Ok(newest.fetch_optional(&self.pool).await?)
+    }
+
     /// Stores a question and its answer, which is running and still empty, and notes who answers.
     ///
     /// # Errors

@@ -4,3 +4,4 @@ mod drafters;
 mod gemma4;
 mod layouts;
 mod packed;
+mod sampling;

@@ -5,59 +5,31 @@
 
 mod coupled;
 mod noise;
+mod penalties;
 mod ratio;
+mod settings;
 mod transforms;
 
-use std::collections::BTreeSet;
+use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
 
-use decode::{Token, Verdict};
-use mlx_rs::{Array, Dtype, ops, ops::indexing::argmax_axis};
-use serde::{Deserialize, Serialize};
+use decode::{Token, Verdict, agree};
+use mlx_rs::{
+    Array, Dtype, ops,
+    ops::indexing::{TryIndexOp, argmax_axis},
+};
+pub use ratio::Acceptance;
+pub use settings::{Penalties, Rule, Sampling};
 
-use crate::{Draft, Q, Result, finite, scalar, wait};
+use crate::{Draft, Q, Result, finite, sampling::penalties::Text, scalar, wait};
 
-/// How a drafted token is accepted at a temperature above 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// Drafter and target share their noise, keyed by seed and position; a draft stands if both draw the same token.
-    /// The text does not depend on the drafter at all.
-    #[default]
-    Coupled,
-    /// Accept with probability min(1, p/q), else draw from the residual. Accepts the most; the text depends on the
-    /// drafter, its distribution does not.
-    Ratio,
-}
-
-/// How the target chooses its tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Sampling {
-    /// 0 is greedy: always the most likely token.
-    pub temperature: f32,
-    /// Keep the most likely tokens that make up this probability; 1 keeps all.
-    pub top_p: f32,
-    /// Keep this many of the most likely tokens; 0 keeps all.
-    pub top_k: usize,
-    /// The same seed gives the same text.
-    pub seed: u64,
-    /// How drafted tokens are accepted.
-    pub rule: Rule,
-}
-
-impl Default for Sampling {
-    /// What Gemma's publisher recommends.
-    fn default() -> Self {
-        Self { temperature: 1.0, top_p: 0.95, top_k: 64, seed: 0, rule: Rule::default() }
-    }
-}
-
-/// Chooses the tokens of one answer.
+/// Chooses the tokens of one answer. Clones are for the two sides of it: they share what penalties must know.
 #[derive(Debug, Clone)]
 pub struct Sampler {
     sampling: Sampling,
     /// True for the tokens that are never chosen, `[V]`, if there are any.
     suppressed: Option<Array>,
+    /// The text so far, if anything is penalised.
+    text: Option<Rc<RefCell<Text>>>,
 }
 
 /// A drafted token, on the device.
@@ -95,7 +67,7 @@ impl Sampler {
     /// A sampler for one answer.
     #[must_use]
     pub fn new(sampling: Sampling) -> Self {
-        Self { sampling, suppressed: None }
+        Self { sampling, suppressed: None, text: None }
     }
 
     /// The same, but none of `suppressed` is ever chosen from a vocabulary of `size` tokens, at any temperature and by
@@ -108,22 +80,26 @@ impl Sampler {
         Self { suppressed, ..self }
     }
 
+    /// The same for an answer that follows `text`, tokens of a vocabulary of `size`. Penalties need to know; without
+    /// any nothing is kept.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn following(self, text: &[Token], size: i32) -> Result<Self> {
+        let penalties = self.sampling.penalties;
+        let text = if penalties.any() { Some(Text::new(penalties, text, size)?) } else { None };
+        Ok(Self { text: text.map(RefCell::new).map(Rc::new), ..self })
+    }
+
     /// Draws the drafter's token for `position` of the sequence from logits `[1, n]`, of the whole vocabulary or of
-    /// `subset`.
+    /// `subset`. A draft is drawn from left to right: penalties count the tokens drawn for the positions before.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn draw(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
-        let logits = self.suppress(logits, subset)?;
-        if self.is_greedy() {
-            return Ok(Drawn { token: best(&logits, subset)?, q: None });
-        }
-        let scores = transforms::apply(&logits, &self.sampling)?;
-        let seed = self.sampling.seed;
-        match self.sampling.rule {
-            Rule::Coupled => Ok(Drawn { token: coupled::choose(&scores, subset, seed, position)?, q: None }),
-            Rule::Ratio => ratio::draw(&scores, subset, seed, position),
-        }
+        let by_ratio =
+            |logits: &Array| ratio::draw(&self.sampling.scores(logits)?, subset, self.sampling.seed, position);
+        self.draft(logits, subset, position, by_ratio)
     }
 
     /// The drafter's tokens for the positions from `position` on, one for each row of logits `[d, n]` that do not depend
@@ -133,20 +109,45 @@ impl Sampler {
     /// # Errors
     /// When MLX fails.
     pub fn pick(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
-        let logits = self.suppress(logits, subset)?;
-        if self.is_greedy() {
-            return Ok(Drawn { token: best(&logits, subset)?, q: None });
+        if self.text.is_none() {
+            return self.pick_rows(logits, subset, position);
         }
-        match self.sampling.rule {
-            Rule::Coupled => {
-                let scores = transforms::apply(&logits, &self.sampling)?;
-                Ok(Drawn { token: coupled::choose(&scores, subset, self.sampling.seed, position)?, q: None })
-            }
-            Rule::Ratio => {
-                let token = best(&logits, subset)?;
-                Ok(Drawn { q: Some(Q::certain(&token)?), token })
-            }
+        // Penalties make each row depend on the tokens before it.
+        let row = |(k, position)| self.pick_rows(&logits.try_index((k..=k, ..))?, subset, position);
+        let drawn = (0..logits.dim(0)).zip(position..).map(row).collect::<Result<Vec<_>>>()?;
+        let (tokens, qs) = drawn.into_iter().map(|drawn| (drawn.token, drawn.q)).unzip::<_, _, Vec<_>, Vec<_>>();
+        let qs = qs.into_iter().flatten().collect::<Vec<_>>();
+        Ok(Drawn { token: ops::concatenate(&tokens, 0)?, q: Q::concatenate(&qs)? })
+    }
+
+    fn pick_rows(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
+        self.draft(logits, subset, position, |logits| {
+            let token = best(logits, subset)?;
+            Ok(Drawn { q: Some(Q::certain(&token)?), token })
+        })
+    }
+
+    /// The drafter's choice from logits `[d, n]`, of one row if anything is penalised. Under the ratio rule it is
+    /// `by_ratio`'s, which sees them suppressed and penalised.
+    fn draft(
+        &self,
+        logits: &Array,
+        subset: Option<&Subset>,
+        position: usize,
+        by_ratio: impl FnOnce(&Array) -> Result<Drawn>,
+    ) -> Result<Drawn> {
+        let mut logits = self.suppress(logits, subset)?;
+        if let Some(text) = &self.text {
+            logits = text.borrow_mut().penalise_drafting(&logits, subset, position)?;
         }
+        let drawn = match self.sampling.rule {
+            Rule::Ratio if !self.is_greedy() => by_ratio(&logits)?,
+            _ => Drawn { token: best(&self.compared(&logits, subset, position)?, subset)?, q: None },
+        };
+        if let Some(text) = &self.text {
+            text.borrow_mut().draft(&drawn.token);
+        }
+        Ok(drawn)
     }
 
     /// Judges a draft by the target's logits `[d + 1, V]`; row 0 chooses the token at `position`. Waits once.
@@ -155,17 +156,46 @@ impl Sampler {
     /// When MLX fails.
     pub fn judge(&self, logits: &Array, draft: Option<&Draft>, position: usize) -> Result<Judged> {
         let finite = finite(logits)?.all(None)?;
-        let logits = self.suppress(logits, None)?;
-        let ruling = if self.is_greedy() {
-            Ruling::Choices(argmax_axis(logits, -1, false)?)
-        } else {
-            let scores = transforms::apply(&logits, &self.sampling)?;
-            match (self.sampling.rule, draft) {
-                (Rule::Ratio, Some(draft)) => ratio::judge(&scores, draft, self.sampling.seed, position)?,
-                _ => Ruling::Choices(coupled::choose(&scores, None, self.sampling.seed, position)?),
+        let logits = self.limit(logits, draft.map(|draft| &draft.tokens), position)?;
+        let ruling = match (self.sampling.rule, draft) {
+            (Rule::Ratio, Some(draft)) if !self.is_greedy() => {
+                ratio::judge(&self.sampling.scores(&logits)?, draft, self.sampling.seed, position)?
             }
+            _ => Ruling::Choices(argmax_axis(self.compared(&logits, None, position)?, -1, false)?),
         };
-        ruling.read(draft, &finite)
+        let judged = ruling.read(draft, &finite)?;
+        if let Some(text) = self.text.as_ref().filter(|_| judged.finite) {
+            let (accepted, next) = agree(&judged.draft, &judged.verdict);
+            text.borrow_mut().push(&[&judged.draft[..accepted], &[next]].concat())?;
+        }
+        Ok(judged)
+    }
+
+    /// What plain decoding compares to choose the token at `position` from the target's logits `[1, V]`: the one that
+    /// weighs most, `[1, V]`. What cannot be chosen weighs −∞. Weights are in logits, divided by the temperature if it
+    /// is above 0.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn weigh(&self, logits: &Array, position: usize) -> Result<Array> {
+        self.compared(&self.limit(logits, None, position)?, None, position)
+    }
+
+    /// The target's logits `[d + 1, V]` after suppression and penalties.
+    fn limit(&self, logits: &Array, drafted: Option<&Array>, position: usize) -> Result<Array> {
+        let logits = self.suppress(logits, None)?;
+        match &self.text {
+            Some(text) => text.borrow().penalise(&logits, drafted, position),
+            None => Ok(logits),
+        }
+    }
+
+    /// From limited logits `[L, n]` to what is compared: themselves, or what is drawn from with its noise.
+    fn compared(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Array> {
+        if self.is_greedy() {
+            return Ok(logits.clone());
+        }
+        coupled::weigh(&self.sampling.scores(logits)?, subset, self.sampling.seed, position)
     }
 
     /// Logits `[.., n]` with those of the suppressed tokens at −∞.

@@ -28,29 +28,54 @@ pub(super) fn draw(scores: &Array, subset: Option<&Subset>, seed: u64, position:
     Ok(Drawn { token, q: Some(q) })
 }
 
+/// What the ratio rule makes of a draft of `d` tokens.
+#[derive(Debug)]
+pub struct Acceptance {
+    /// How many of them stand, a scalar, u32.
+    pub accepted: Array,
+    /// What the next token is drawn from, `[V]`, not normalised: the residual behind the first refusal, or the last
+    /// row if everything stands.
+    pub rest: Array,
+}
+
+impl Acceptance {
+    /// Judges a draft by the target's probabilities `p` `[d + 1, V]`, with a `uniform` number in [0, 1) for each token,
+    /// `[d]`.
+    ///
+    /// A drafter whose `q` is no number is refused: nothing compares with it, and its residual has no mass.
+    ///
+    /// # Errors
+    /// When the draft does not say what it was drawn from, or MLX fails.
+    pub fn new(p: &Array, draft: &Draft, uniform: &Array) -> Result<Self> {
+        let Some(q) = &draft.q else {
+            return Err(crate::Error::Unsaid);
+        };
+        let rows = draft.tokens.dim(0);
+        let p_drafted = p.try_index((..rows, ..))?;
+        let tokens = draft.tokens.reshape(&[rows, 1])?;
+
+        let p_of_token = take_along_axis(&p_drafted, &tokens, -1)?.reshape(&[rows])?;
+        let stands = uniform.multiply(q.of(&tokens)?)?.lt(p_of_token)?;
+        let accepted = stands.as_dtype(Dtype::Uint32)?.cumprod(0, None, None)?.sum(None)?.as_dtype(Dtype::Uint32)?;
+
+        let residual = q.residual(&p_drafted)?;
+        let mass = residual.sum_axis(-1, true)?;
+        let residual = ops::select(mass.gt(Array::from_f32(NO_MASS))?, &residual, &p_drafted)?;
+        let rest = ops::concatenate(&[&residual, &p.try_index((rows.., ..))?], 0)?;
+        Ok(Self { rest: rest.take_axis(&accepted, 0)?, accepted })
+    }
+}
+
 /// Judges a draft by the target's scores `[d + 1, V]`; row 0 chooses the token at `position`.
 pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -> Result<Ruling> {
-    let Some(q) = &draft.q else {
-        return Err(crate::Error::Unsaid);
-    };
     let rows = draft.tokens.dim(0);
     let p = ops::exp(log_softmax(scores)?)?;
-    let p_drafted = p.try_index((..rows, ..))?;
-    let tokens = draft.tokens.reshape(&[rows, 1])?;
-
-    let p_of_token = take_along_axis(&p_drafted, &tokens, -1)?.reshape(&[rows])?;
-    let stands = uniform(seed, position, rows, Use::Accept)?.multiply(q.of(&tokens)?)?.lt(p_of_token)?;
-    let accepted = stands.as_dtype(Dtype::Uint32)?.cumprod(0, None, None)?.sum(None)?.as_dtype(Dtype::Uint32)?;
-
-    let residual = q.residual(&p_drafted)?;
-    let mass = residual.sum_axis(-1, true)?;
-    let residual = ops::select(mass.gt(Array::from_f32(NO_MASS))?, &residual, &p_drafted)?;
-    let weights = ops::concatenate(&[&residual, &p.try_index((rows.., ..))?], 0)?;
+    let uniform = uniform(seed, position, rows, Use::Accept)?;
+    let Acceptance { accepted, rest } = Acceptance::new(&p, draft, &uniform)?;
     // Only the row behind the last accepted token is drawn from, with the noise of its position.
-    let weights = weights.take_axis(&accepted, 0)?;
-    let noise =
-        random::gumbel::<f32>(&[scores.dim(1)], &keys(seed, position, rows + 1, Use::Token)?.take_axis(&accepted, 0)?)?;
-    let next = argmax_axis(ops::log(weights)?.add(noise)?, -1, false)?;
+    let key = keys(seed, position, rows + 1, Use::Token)?.take_axis(&accepted, 0)?;
+    let noise = random::gumbel::<f32>(&[scores.dim(1)], &key)?;
+    let next = argmax_axis(ops::log(rest)?.add(noise)?, -1, false)?;
     Ok(Ruling::Ruled { accepted, next })
 }
 

@@ -156,7 +156,8 @@ impl Golden {
     /// What a position's token is chosen from depends on the tokens before it: they are the reference's own.
     fn check_path(&self, context: &mut BlockContext, round: &Round, path: &str, temperature: f32) -> Outcome {
         let Some(tokens) = self.tokens(round.number, path)? else { return Ok(()) };
-        let sampling = Sampling { temperature, top_p: 1.0, top_k: 0, seed: 0, rule: Rule::Ratio };
+        let sampling =
+            Sampling { temperature, top_p: 1.0, top_k: 0, seed: 0, rule: Rule::Ratio, ..Sampling::default() };
         let (sampler, position) = (Sampler::new(sampling), round.position + 1);
         let told = Told { sampler, tokens: &tokens, position, choices: RefCell::default() };
         let draft = context.proposer(&told).propose(round.anchor, round.position, tokens.len())?;
