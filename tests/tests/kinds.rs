@@ -54,7 +54,7 @@ fn prompts() -> [Vec<u32>; 4] {
 
 /// Hot enough for texts that do not repeat themselves.
 fn hot(rule: Rule, seed: u64) -> Sampling {
-    Sampling { temperature: 2.0, top_p: 1.0, top_k: 0, seed, rule }
+    Sampling { temperature: 2.0, top_p: 1.0, top_k: 0, seed, rule, ..Sampling::default() }
 }
 
 fn schedules() -> [Box<dyn Schedule>; 2] {

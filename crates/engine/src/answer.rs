@@ -111,7 +111,7 @@ impl Loaded {
         };
         let drafter = models.drafter(folder, &target, &mut loading)?;
         let facts = drafter.facts();
-        let limit = gamma.unwrap_or(facts.usual_limit).min(facts.limit);
+        let limit = gamma.unwrap_or(facts.usual_limit()).min(facts.limit);
         // What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
         let schedule = match request.controls.min_conf {
             None => Thresholds { limit, thresholds: facts.thresholds.clone(), min_conf: None },
