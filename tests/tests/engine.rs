@@ -156,6 +156,10 @@ async fn a_control_that_means_nothing_is_refused_and_one_that_is_too_large_is_cu
         (sampling(|s| s.temperature = -1.0), "the temperature is -1"),
         (sampling(|s| s.temperature = f32::NAN), "the temperature is NaN"),
         (sampling(|s| s.top_p = 5.0), "top-p is 5"),
+        (sampling(|s| s.min_p = -0.5), "min-p is -0.5"),
+        (sampling(|s| s.penalties.repetition = 0.0), "the repetition penalty is 0; it must be between 0.01 and 100"),
+        (sampling(|s| s.penalties.presence = f32::NAN), "the presence penalty is NaN"),
+        (sampling(|s| s.penalties.frequency = 1e9), "the frequency penalty is 1000000000"),
         (Controls { min_conf: Some(7.0), ..controls(3) }, "minConf is 7"),
     ];
     for (controls, words) in refused {

@@ -145,12 +145,16 @@ mod tests {
     }
 
     #[test]
-    fn a_record_from_before_thoughts_were_kept_is_read() {
+    fn a_record_of_an_older_release_is_read() {
         let (target, precision) = ("t".to_owned(), Precision::AsStored);
         let record = Record { target, drafter: None, precision, answer: Answer { raw: String::new(), ..answer("Hi") } };
         let mut json = serde_json::to_value(&record).unwrap();
         let new = ["/answer/thought", "/answer/tool_calls", "/answer/unfinished", "/answer/raw"];
-        for path in new.into_iter().chain(["/answer/stats/thought_s", "/answer/controls/thinking"]) {
+        let controls =
+            ["thinking", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_window"];
+        let controls = controls.map(|control| format!("/answer/controls/{control}"));
+        let older = new.into_iter().chain(["/answer/stats/thought_s"]).chain(controls.iter().map(String::as_str));
+        for path in older {
             let (object, key) = path.rsplit_once('/').unwrap();
             assert!(json.pointer_mut(object).unwrap().as_object_mut().unwrap().remove(key).is_some(), "{path}");
         }

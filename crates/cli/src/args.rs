@@ -138,6 +138,7 @@ pub(crate) enum Head {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ChatArguments {
     /// What to answer. Without it: what is piped in, or an interactive chat.
     pub(crate) prompt: Option<String>,

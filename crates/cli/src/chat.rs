@@ -39,6 +39,7 @@ pub(crate) async fn run(app: &App, mut arguments: ChatArguments, json: bool) -> 
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 struct Chat<'a> {
     app: &'a App,
     /// With an empty prompt.

@@ -223,6 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "powers of two are exact")]
     fn a_step_is_that_of_the_type_at_that_size() {
         let steps = [(30.0, Dtype::Bfloat16), (16.0, Dtype::Bfloat16), (15.9, Dtype::Bfloat16), (1.0, Dtype::Float32)];
         assert_eq!(steps.map(|(size, dtype)| step(size, dtype)), [0.125, 0.125, 0.0625, f32::EPSILON]);
