@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs};
 
 use decode::{Finish, Fixed, Limits, Token};
-use engine::{Controls, Engine, Memory, Precision, Prompt, Request, Sampling};
+use engine::{Controls, Cost, Engine, Memory, Precision, Prompt, Request, Sampling};
 use nn::{Rule, Sampler};
 use tests::{
     Outcome, asking,
@@ -120,6 +120,7 @@ fn request(target: &Copy, max_tokens: usize) -> Request {
         prompt: Prompt::Raw("zulu".into()),
         controls: Controls { max_tokens, sampling, ..Controls::default() },
         memory: Memory::default(),
+        cost: Cost::default(),
     }
 }
 

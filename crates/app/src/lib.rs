@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 mod answering;
 mod chat;
+mod costs;
 mod error;
 mod history;
 mod keeping;
@@ -27,9 +28,9 @@ pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 
 pub use engine::{
-    Answer, Checkpoint, CheckpointRole, Controls, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Precision,
-    Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Skipped, Speculation, Stats, Unfinished,
-    leave, size,
+    Answer, Bound, Checkpoint, CheckpointRole, Controls, Cost, Course, Event, Finish, Machine, Memory, Message, Need,
+    NewDrafter, Precision, Prompt, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling, Skipped,
+    Speculation, Standing, Stats, Turn, Unfinished, leave, size,
 };
 pub use store::{Author, Conversation, State};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use app::{Controls, NewDrafter, Precision, Rule, Sampling, USUAL_CONTEXT};
+use app::{Controls, NewDrafter, Precision, Rule, Sampling, Scheduling, USUAL_CONTEXT};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
@@ -159,6 +159,9 @@ pub(crate) enum Dtype {
 
 #[derive(Debug, Args)]
 pub(crate) struct ControlArguments {
+    /// How long drafts are.
+    #[arg(long, value_enum, default_value_t = ScheduleName::Auto)]
+    schedule: ScheduleName,
     /// The most tokens to draft a round (γ); 0 decodes plainly [default: the drafter's own limit].
     #[arg(long)]
     gamma: Option<usize>,
@@ -195,6 +198,18 @@ pub(crate) struct ControlArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleName {
+    /// As --gamma and --min-conf say; without them as long as is worth the time here, and not at all while it loses.
+    Auto,
+    /// Always γ tokens.
+    Fixed,
+    /// γ tokens, or fewer where a confidence lies below its threshold.
+    Thresholds,
+    /// Up to γ tokens, by how many of the last drafts stood.
+    Adaptive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleName {
     /// The text does not depend on the drafter.
     Coupled,
@@ -208,8 +223,15 @@ impl From<ControlArguments> for Controls {
             RuleName::Coupled => Rule::Coupled,
             RuleName::Ratio => Rule::Ratio,
         };
+        let schedule = match given.schedule {
+            ScheduleName::Auto => Scheduling::Auto,
+            ScheduleName::Fixed => Scheduling::Fixed,
+            ScheduleName::Thresholds => Scheduling::Thresholds,
+            ScheduleName::Adaptive => Scheduling::Adaptive,
+        };
         let ControlArguments { temperature, top_p, top_k, seed, .. } = given;
         Self {
+            schedule,
             gamma: given.gamma,
             min_conf: given.min_conf,
             sampling: Sampling { temperature, top_p, top_k, seed, rule },
@@ -276,11 +298,12 @@ mod tests {
     #[test]
     fn every_control_arrives() {
         let chat = chat(
-            "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --top-k 40 --seed 18446744073709551615 \
+            "--schedule thresholds --gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --top-k 40 --seed 18446744073709551615 \
              --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- --thinking -- Hello",
         );
         assert_eq!(chat.prompt.as_deref(), Some("Hello"));
         let expected = Controls {
+            schedule: Scheduling::Thresholds,
             gamma: Some(3),
             min_conf: Some(0.25),
             sampling: Sampling { temperature: 0.0, top_p: 0.9, top_k: 40, seed: u64::MAX, rule: Rule::Ratio },

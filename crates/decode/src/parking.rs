@@ -105,6 +105,12 @@ impl Default for Parking {
 }
 
 impl Parking {
+    /// One that knows already how many seconds a plain step takes.
+    #[must_use]
+    pub fn knowing(plain_s: f64) -> Self {
+        Self { plain: VecDeque::from([plain_s; ENOUGH]), ..Self::default() }
+    }
+
     /// Whether the next round drafts. While drafting goes on, a plain step now and then keeps the comparison honest.
     #[must_use]
     pub fn drafts(&self) -> bool {

@@ -7,7 +7,7 @@ use drafters::{Context, Drafter, Proposer};
 use gemma4::{Conversation, Model, Verifier};
 use nn::Sampler;
 
-use crate::{Result, Reuse, reuse::Held};
+use crate::{Controls, Cost, Result, Reuse, pilot::Pilot, reuse::Held};
 
 /// One session. An answer takes it, and gives it back if all went well.
 pub(crate) struct Session {
@@ -22,6 +22,8 @@ pub(crate) struct Session {
 struct Drafting {
     drafter: Drafter,
     context: Box<dyn Context>,
+    /// Between two answers.
+    pilot: Option<Pilot>,
 }
 
 impl Session {
@@ -32,6 +34,18 @@ impl Session {
     /// Lets go of the drafter and of what it has read.
     pub(crate) fn drop_drafter(&mut self) {
         self.drafting = None;
+    }
+
+    /// Who decides how the rounds draft that follow, if there is a drafter; to be [given back](Session::keep_pilot).
+    pub(crate) fn take_pilot(&mut self, controls: &Controls, known: &Cost) -> Option<Pilot> {
+        let Drafting { drafter, pilot, .. } = self.drafting.as_mut()?;
+        Some(Pilot::new(controls, drafter.facts(), pilot.take(), known))
+    }
+
+    pub(crate) fn keep_pilot(&mut self, pilot: Option<Pilot>) {
+        if let Some(drafting) = &mut self.drafting {
+            drafting.pilot = pilot;
+        }
     }
 
     /// Goes back to where both models can go on with `prompt`: that position, and whether more could be hoped for.
@@ -83,7 +97,9 @@ impl Session {
     /// The two sides of a round.
     pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Box<Proposer<'_>>>) {
         let (taps, proposer) = match &mut self.drafting {
-            Some(Drafting { drafter, context }) => (&*drafter.facts().taps, Some(context.proposer(sampler.clone()))),
+            Some(Drafting { drafter, context, .. }) => {
+                (&*drafter.facts().taps, Some(context.proposer(sampler.clone())))
+            }
             None => (&[][..], None),
         };
         (self.conversation.verifier(sampler.clone(), taps), proposer)
@@ -97,6 +113,6 @@ impl Session {
 
 impl Drafting {
     fn new(drafter: &Drafter, target: &Rc<Model>) -> Self {
-        Self { drafter: drafter.clone(), context: drafter.context(Rc::<Model>::clone(target)) }
+        Self { drafter: drafter.clone(), context: drafter.context(Rc::<Model>::clone(target)), pilot: None }
     }
 }
