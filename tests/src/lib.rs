@@ -6,6 +6,7 @@
 pub mod asking;
 pub mod checkpoint;
 pub mod chi_square;
+pub mod clocked;
 pub mod copy;
 pub mod decoding;
 pub mod deepspec;

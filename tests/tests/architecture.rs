@@ -16,11 +16,12 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// Each crate and those of ours that it may use, in its own tests too. `tests` may use everything.
 const LAYERS: &[(&str, &[&str])] = &[
     ("decode", &[]),
+    ("calibration", &["decode"]),
     ("chat", &[]),
     ("nn", &["decode"]),
     ("gemma4", &["nn", "decode"]),
     ("drafters", &["nn", "decode"]),
-    ("engine", &["chat", "decode", "drafters", "gemma4", "nn"]),
+    ("engine", &["calibration", "chat", "decode", "drafters", "gemma4", "nn"]),
     ("store", &[]),
     ("app", &["engine", "store"]),
     ("cli", &["app"]),

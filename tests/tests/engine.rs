@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use engine::{
-    Answer, Cancel, Controls, Engine, Event, Finish, Memory, Precision, Prompt, Request, Sampling, Speculation,
+    Answer, Cancel, Controls, Cost, Engine, Event, Finish, Memory, Precision, Prompt, Request, Sampling, Scheduling,
+    Speculation,
 };
 use tempfile::TempDir;
 use tests::{Outcome, asking, tiny};
@@ -31,6 +32,7 @@ impl Bench {
             prompt: Prompt::Raw("the quick brown fox".into()),
             controls,
             memory: Memory::default(),
+            cost: Cost::default(),
         }
     }
 
@@ -52,10 +54,11 @@ fn controls(max_tokens: usize) -> Controls {
 async fn a_drafter_changes_no_word_and_the_rounds_add_up_to_the_answer() -> Outcome {
     let bench = Bench::new().await?;
     let plain = bench.answer(bench.request(None, controls(30)))?;
-    let events = bench.events(bench.request(Some(tiny::DRAFTER), controls(30)), |_, _| ())?;
+    let fixed = Controls { gamma: Some(tiny::GAMMA), ..controls(30) };
+    let events = bench.events(bench.request(Some(tiny::DRAFTER), fixed), |_, _| ())?;
     let Some(Event::End(answer)) = events.last() else { return Err("no end".into()) };
     assert_eq!((&answer.ids, &answer.text), (&plain.ids, &plain.text));
-    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA });
+    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Fixed });
 
     let rounds = events.iter().filter_map(|event| if let Event::Round(round) = event { Some(round) } else { None });
     let (mut ids, mut text, mut waits) = (Vec::<u32>::new(), String::new(), 0);
@@ -169,7 +172,7 @@ async fn a_control_that_means_nothing_is_refused_and_one_that_is_too_large_is_cu
         assert!(error.to_string().contains(words), "{error}");
     }
     let answer = bench.answer(bench.request(Some(tiny::DRAFTER), Controls { gamma: Some(50), ..controls(3) }))?;
-    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA });
+    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Fixed });
     assert!(answer.notes.iter().any(|note| note.contains("γ 50") && note.contains("4 tokens a round")));
     Ok(())
 }

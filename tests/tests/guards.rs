@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, rc::Rc};
 
 use decode::{Finish, Fixed, Limits, Token};
-use engine::{Controls, Engine, Memory, Precision, Prompt, Request, Sampling};
+use engine::{Controls, Cost, Engine, Memory, Precision, Prompt, Request, Sampling};
 use gemma4::Conversation;
 use nn::{Rule, Sampler};
 use tests::{
@@ -121,6 +121,7 @@ fn request(target: &Copy, max_tokens: usize) -> Request {
         prompt: Prompt::Raw("zulu".into()),
         controls: Controls { max_tokens, sampling, ..Controls::default() },
         memory: Memory::default(),
+        cost: Cost::default(),
     }
 }
 

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeSet;
 
-use decode::{Finish, Fixed, Limits, Provenance, Schedule, Thresholds};
+use calibration::{Auto, Cost, Spent};
+use decode::{Adaptive, Bound, Finish, Fixed, Limits, Provenance, Schedule, Thresholds, Turn};
 use gemma4::Model;
 use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp};
 use nn::{Cache, Rule, Sampling, Vocabulary};
 use tests::{
     Outcome,
+    clocked::Clocked,
     decoding::{Made, Setup},
     fixtures,
     oracle::Oracle,
@@ -63,9 +65,26 @@ fn different() -> Outcome<(Setup, Vec<u32>, Vec<u32>)> {
     Ok((setup, prompt, plain))
 }
 
-fn schedules(limit: usize) -> [Box<dyn Schedule>; 2] {
+fn schedules(limit: usize) -> [Box<dyn Schedule>; 6] {
     let thresholds = vec![0.0, 0.9, 0.5];
-    [Box::new(Fixed(limit)), Box::new(Thresholds { limit, thresholds, min_conf: Some(0.8) })]
+    let auto = |confident| Box::new(Auto::new(limit, confident, cost()));
+    [
+        Box::new(Fixed(limit)),
+        Box::new(Thresholds { limit, thresholds, min_conf: Some(0.8) }),
+        Box::new(Adaptive::new(limit, 1, 3)),
+        auto(true),
+        auto(false),
+        Box::new(Clocked::new(auto(true), &|round, _| if round < 3 { 1.0 } else { 30.0 })),
+    ]
+}
+
+/// Of a machine on which each row costs so much that drafts of every length are worth it somewhere.
+fn cost() -> Cost {
+    let mut cost = Cost::default();
+    for (rows, verify_s) in [1.0, 1.7, 2.4, 3.0, 3.5, 3.9, 5.0].into_iter().enumerate() {
+        cost.measure(0, rows, rows + 1, Spent::Apart { draft_s: 0.2, verify_s });
+    }
+    cost
 }
 
 #[test]
@@ -87,19 +106,20 @@ fn coupled_sampling_gives_the_ids_of_plain_sampling_whatever_is_drafted_and_cut(
     Ok(())
 }
 
-/// Two fresh drafters and an oracle with every pattern, under both schedules. The plain texts hold `distinct` different
+/// Two fresh drafters and an oracle with every pattern, under every schedule. The plain texts hold `distinct` different
 /// ids or more.
 fn check_whatever_is_drafted(setup: &Setup, seed: u32, distinct: usize) -> Outcome {
     let drafters = [setup.fresh_drafter(6, false, seed)?, setup.fresh_drafter(3, true, seed)?];
-    for prompt in prompts() {
+    for (turn, prompt) in prompts().into_iter().enumerate() {
         let plain = setup.plain(&prompt)?.ids;
         let found = plain.iter().collect::<BTreeSet<_>>().len();
         assert!(found >= distinct, "only {found} different ids in {plain:?}");
-        for (drafter, mut schedule) in drafters.iter().zip(schedules(6)) {
+        for (drafter, mut schedule) in drafters.iter().cycle().zip(schedules(6)) {
             assert_eq!(setup.drafted(&prompt, drafter, &mut *schedule)?.ids, plain);
         }
-        for (limit, wrong) in PATTERNS {
-            for mut schedule in schedules(limit) {
+        // Each schedule meets each pattern behind one of two prompts; all behind all would take minutes.
+        for (number, (limit, wrong)) in PATTERNS.into_iter().enumerate() {
+            for mut schedule in schedules(limit).into_iter().skip((number + turn) % 2).step_by(2) {
                 assert_eq!(oracle(setup, &prompt, &plain, limit, wrong, &mut *schedule)?.ids, plain);
             }
         }
@@ -179,6 +199,42 @@ impl Trial<'_> {
 }
 
 #[test]
+fn parking_and_resuming_in_the_middle_of_an_answer_changes_no_token() -> Outcome {
+    let long = setup("gemma4/31b-dense")?.limited(Limits { max_tokens: 120, ..Limits::default() });
+    let [_, prompt, _] = prompts();
+    for setup in [long.clone(), long.sampled(hot(2.0, 3))] {
+        let plain = setup.plain(&prompt)?.ids;
+        // Those that always draft; the others would leave it to chance when the clock is looked at.
+        for inner in schedules(6).into_iter().take(3) {
+            // A little too slow at first, then quick.
+            let steps =
+                |round, tokens| f64::from(u8::try_from(tokens).unwrap_or(0)) + if round < 9 { 0.05 } else { -0.5 };
+            let mut clocked = Clocked::new(inner, &steps);
+            let made = oracle(&setup, &prompt, &plain, 6, |_, at| at % 4 == 0, &mut clocked)?;
+            assert_eq!(made.ids, plain);
+            assert!(matches!(clocked.turns[..2], [Turn::Parked { .. }, Turn::Resumed { .. }]), "{:?}", clocked.turns);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_round_says_what_kept_its_draft_from_being_longer() -> Outcome {
+    let (setup, prompt, plain) = different()?;
+    let bounds = |schedule: &mut dyn Schedule| {
+        let made = oracle(&setup, &prompt, &plain, 6, |_, at| at % 5 == 0, schedule)?;
+        Ok::<_, Box<dyn std::error::Error>>(made.rounds.iter().map(|(round, _)| round.bound).collect::<Vec<_>>())
+    };
+    let fixed = bounds(&mut Fixed(2))?;
+    assert_eq!((fixed[0], fixed.last()), (Bound::Limit, Some(&Bound::Budget)));
+    let [_, mut thresholds, mut adaptive, mut auto, ..] = schedules(6);
+    assert!(bounds(&mut *thresholds)?.contains(&Bound::Threshold));
+    assert!(bounds(&mut *adaptive)?.contains(&Bound::Acceptance));
+    assert!(bounds(&mut *auto)?.contains(&Bound::Cost));
+    Ok(())
+}
+
+#[test]
 fn everything_accepted_yields_limit_plus_one_tokens_a_round() -> Outcome {
     let (setup, prompt, plain) = different()?;
     let made = oracle(&setup, &prompt, &plain, 4, |_, _| false, &mut Fixed(4))?;
@@ -210,7 +266,7 @@ fn a_round_waits_once_and_once_more_where_confidence_prunes() -> Outcome {
 fn check_waits(setup: &Setup, pruned: bool, wanted: u64) -> Outcome {
     let prompt = &prompts()[2];
     for recurrent in [false, true] {
-        let [mut fixed, mut thresholds] = schedules(5);
+        let [mut fixed, mut thresholds, ..] = schedules(5);
         let schedule = if pruned { &mut *thresholds } else { &mut *fixed };
         let made = setup.drafted(prompt, &setup.fresh_drafter(5, recurrent, 3)?, schedule)?;
         let (drafting, plain) = made.rounds.iter().partition::<Vec<_>, _>(|(round, _)| round.proposed + round.cut > 0);

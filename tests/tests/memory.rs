@@ -47,6 +47,7 @@ fn request(models: &Path, words: usize) -> Request {
         prompt: Prompt::Raw("a".repeat(words)),
         controls: Controls { max_tokens: WRITTEN, sampling, ..Controls::default() },
         memory: Memory::default(),
+        cost: engine::Cost::default(),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use engine::{
-    Answer, Controls, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Reuse, Role,
-    Sampling,
+    Answer, Controls, Cost, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Reuse,
+    Role, Sampling,
 };
 use tempfile::TempDir;
 use tests::{
@@ -55,6 +55,7 @@ impl Models {
             drafter: drafter.map(|i| self.drafters[i].clone()),
             precision: Precision::Float32,
             memory: Memory::default(),
+            cost: Cost::default(),
             prompt: Prompt::Chat(messages.to_vec()),
             controls,
         }

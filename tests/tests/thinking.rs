@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use chat::Codec;
 use engine::{
-    Answer, Controls, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Role, Round,
-    Sampling, Unfinished,
+    Answer, Controls, Cost, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Role,
+    Round, Sampling, Unfinished,
 };
 use tempfile::TempDir;
 use tests::{
@@ -57,6 +57,7 @@ impl Thinker {
             drafter: drafts.then(|| self.drafter.clone()),
             precision: Precision::Float32,
             memory: Memory::default(),
+            cost: Cost::default(),
             prompt: Prompt::Chat(messages.to_vec()),
             controls,
         }

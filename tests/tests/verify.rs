@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use app::{App, Phase, Say};
+use app::{App, Cost, Phase, Say};
 use engine::{
     Answer, Claim, Controls, Divergence, Engine, Memory, Penalties, Precision, Prompt, Proof, Request, Rule, Sampling,
 };
@@ -34,6 +34,7 @@ impl Bench {
             prompt: Prompt::Raw("the quick brown fox".into()),
             controls: Controls { max_tokens: TOKENS, sampling, ..Controls::default() },
             memory: Memory::default(),
+            cost: Cost::default(),
         };
         asking::answer(&self.engine, request)
     }

@@ -165,7 +165,7 @@ impl Drop for Feed {
 
 #[cfg(test)]
 pub(crate) mod testing {
-    use engine::{Answer, Controls, Finish, Provenance, Round, Speculation, Stats};
+    use engine::{Answer, Bound, Controls, Cost, Course, Finish, Provenance, Round, Speculation, Stats};
 
     /// A plain round that made one token certain.
     pub(crate) fn round(text: &str) -> Round {
@@ -179,7 +179,13 @@ pub(crate) mod testing {
             rejected: Vec::new(),
             confidences: Vec::new(),
             cut: 0,
+            bound: Bound::Limit,
+            course: Course::Drafting,
+            turn: None,
             seconds: 0.1,
+            draft_s: None,
+            verify_s: None,
+            waited_s: 0.09,
             waits: 1,
         }
     }
@@ -196,6 +202,8 @@ pub(crate) mod testing {
             raw: text.into(),
             finish: Finish::Eos,
             speculation: Speculation::Off { reason: "no drafter".into() },
+            turns: Vec::new(),
+            cost: Cost::default(),
             notes: Vec::new(),
             controls: Controls::default(),
             stats: Stats::default(),
@@ -228,12 +236,12 @@ mod tests {
         feed.push(Event::Prefill { done: 1, total: 2 });
         assert!(matches!(reader.next().await.unwrap().phase, Phase::Prefill { done: 1, total: 2 }));
 
-        feed.push(Event::Decoding { speculation: Speculation::On { limit: 5 } });
+        feed.push(Event::Decoding { speculation: Speculation::On { limit: 5, schedule: engine::Scheduling::Auto } });
         feed.push(Event::Round(round("a")));
         feed.push(Event::Round(round("b")));
         let frame = reader.next().await.unwrap();
         assert_eq!((frame.first_round, texts(&frame)), (0, vec!["a", "b"]));
-        assert!(matches!(frame.phase, Phase::Decoding { speculation: Speculation::On { limit: 5 } }));
+        assert!(matches!(frame.phase, Phase::Decoding { speculation: Speculation::On { limit: 5, .. } }));
 
         feed.push(Event::Round(round("c")));
         feed.push(Event::End(Box::new(answer("abc"))));

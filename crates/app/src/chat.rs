@@ -98,10 +98,13 @@ impl App {
         let drafter_id = drafter.as_ref().map(|drafter| drafter.id.clone());
         let (question, answer) = self.store.ask(conversation, text, &target.id, drafter_id.as_deref()).await?;
 
+        let precision = Precision::default();
+        let drafter_folder = drafter.map(|drafter| drafter.folder);
         let request = Request {
+            cost: self.cost(&target.folder, drafter_folder.as_deref(), precision).await?,
             target: target.folder,
-            drafter: drafter.map(|drafter| drafter.folder),
-            precision: Precision::default(),
+            drafter: drafter_folder,
+            precision,
             prompt: Prompt::Chat(history(&earlier, text)),
             controls: say.controls,
             memory: self.memory(say.insist).await?,
@@ -133,7 +136,7 @@ impl App {
         let (end, last) = oneshot::channel();
         let mut end = Some(end);
         let sink = Arc::clone(&feed);
-        let cancel = self.engine.answer(request, move |event| {
+        let cancel = self.engine.answer(request.clone(), move |event| {
             let is_last = matches!(event, Event::End(_) | Event::Failed(_));
             match end.take_if(|_| is_last) {
                 // Nobody listens if the runtime is going down.
@@ -142,10 +145,14 @@ impl App {
             }
         });
         let answering = Answering::new(&feed, cancel);
-        let running = Arc::clone(&self.running);
+        let app = self.clone();
         tokio::spawn(async move {
             let last = keeper.keep(&feed, last).await;
-            *running.lock().await = None;
+            if let Ok(Event::End(answer)) = &last {
+                // Without it the next answer measures once more; this one is none the worse.
+                let _ = app.keep_cost(&request, &answer.cost).await;
+            }
+            *app.running.lock().await = None;
             match last {
                 Ok(event) => feed.push(event),
                 Err(error) => feed.fail(error),

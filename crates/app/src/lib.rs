@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 mod answering;
 mod chat;
+mod costs;
 mod error;
 mod history;
 mod keeping;
@@ -29,9 +30,9 @@ pub use preferences::Preferences;
 pub use verify::Verified;
 
 pub use engine::{
-    Answer, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Divergence, Event, Finish, Machine, Memory,
-    Message, Need, NewDrafter, Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round,
-    Rule, Sampling, Skipped, Speculation, Stats, Unfinished, leave, size,
+    Answer, Bound, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Divergence, Event, Finish,
+    Machine, Memory, Message, Need, NewDrafter, Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse,
+    Role, Round, Rule, Sampling, Scheduling, Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, size,
 };
 pub use store::{Author, Conversation, State};
 

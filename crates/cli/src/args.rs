@@ -229,12 +229,13 @@ mod tests {
     #[test]
     fn every_control_arrives() {
         let chat = chat(
-            "--gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --min-p 0.1 --top-k 40 --seed 18446744073709551615 \
+            "--schedule thresholds --gamma 3 --min-conf 0.25 --temperature 0 --top-p 0.9 --min-p 0.1 --top-k 40 --seed 18446744073709551615 \
              --repetition-penalty 1.1 --presence-penalty -0.5 --frequency-penalty=0.25 --penalty-window 0 \
              --max-tokens 9 --context 99 --rule ratio --stop a --stop=-- --thinking -- Hello",
         );
         assert_eq!(chat.prompt.as_deref(), Some("Hello"));
         let expected = Controls {
+            schedule: Scheduling::Thresholds,
             gamma: Some(3),
             min_conf: Some(0.25),
             sampling: Sampling {

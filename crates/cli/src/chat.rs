@@ -53,12 +53,15 @@ struct Chat<'a> {
 
 impl<'a> Chat<'a> {
     async fn new(app: &'a App, arguments: ChatArguments, json: bool) -> Result<Self, Failure> {
+        let target = app.resolve(&arguments.target, CheckpointRole::Target).await?;
+        let drafter = match &arguments.drafter {
+            Some(drafter) => Some(app.resolve(drafter, CheckpointRole::Drafter).await?),
+            None => None,
+        };
         let request = Request {
-            target: app.resolve(&arguments.target, CheckpointRole::Target).await?,
-            drafter: match &arguments.drafter {
-                Some(drafter) => Some(app.resolve(drafter, CheckpointRole::Drafter).await?),
-                None => None,
-            },
+            cost: app.cost(&target, drafter.as_deref(), arguments.dtype.into()).await?,
+            target,
+            drafter,
             precision: arguments.dtype.into(),
             prompt: Prompt::Chat(Vec::new()),
             controls: arguments.controls.into(),
@@ -79,6 +82,10 @@ impl<'a> Chat<'a> {
         };
         let answering = self.app.answer(Request { prompt, ..self.request.clone() });
         let answer = follow(&answering, &mut *self.transcript()).await;
+        if let Ok(answer) = &answer {
+            self.app.keep_cost(&self.request, &answer.cost).await?;
+            self.request.cost = answer.cost.clone();
+        }
         match &answer {
             Ok(answer) if self.raw || answer.text.is_empty() => self.turns.truncate(before),
             Ok(answer) => {

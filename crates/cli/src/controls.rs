@@ -2,11 +2,14 @@
 
 use std::str::FromStr;
 
-use app::{Controls, Penalties, Rule, Sampling};
+use app::{Controls, Penalties, Rule, Sampling, Scheduling};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct ControlArguments {
+    /// How long drafts are.
+    #[arg(long, value_enum, default_value_t = ScheduleName::Auto)]
+    schedule: ScheduleName,
     /// The most tokens to draft a round (γ); 0 decodes plainly [default: the drafter's own limit].
     #[arg(long)]
     gamma: Option<usize>,
@@ -65,6 +68,18 @@ pub(crate) struct PenaltyArguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleName {
+    /// As --gamma and --min-conf say; without them as long as is worth the time here, and not at all while it loses.
+    Auto,
+    /// Always γ tokens.
+    Fixed,
+    /// γ tokens, or fewer where a confidence lies below its threshold.
+    Thresholds,
+    /// Up to γ tokens, by how many of the last drafts stood.
+    Adaptive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RuleName {
     /// The text does not depend on the drafter.
     Coupled,
@@ -78,9 +93,16 @@ impl From<ControlArguments> for Controls {
             RuleName::Coupled => Rule::Coupled,
             RuleName::Ratio => Rule::Ratio,
         };
+        let schedule = match given.schedule {
+            ScheduleName::Auto => Scheduling::Auto,
+            ScheduleName::Fixed => Scheduling::Fixed,
+            ScheduleName::Thresholds => Scheduling::Thresholds,
+            ScheduleName::Adaptive => Scheduling::Adaptive,
+        };
         let ControlArguments { temperature, top_p, min_p, top_k, seed, .. } = given;
         let penalties = given.penalties.into();
         Self {
+            schedule,
             gamma: given.gamma,
             min_conf: given.min_conf,
             sampling: Sampling { temperature, top_p, min_p, top_k, penalties, seed, rule },

@@ -52,7 +52,7 @@ pub(crate) async fn follow(answering: &Answering, transcript: &mut dyn Transcrip
 
 #[cfg(test)]
 pub(crate) mod script {
-    use app::{Answer, Controls, Finish, Provenance, Round, Speculation, Stats};
+    use app::{Answer, Bound, Controls, Cost, Course, Finish, Provenance, Round, Speculation, Stats};
 
     /// A plain round that made one token certain.
     pub(crate) fn round(text: &str) -> Round {
@@ -66,7 +66,13 @@ pub(crate) mod script {
             rejected: Vec::new(),
             confidences: Vec::new(),
             cut: 0,
+            bound: Bound::Limit,
+            course: Course::Drafting,
+            turn: None,
             seconds: 0.1,
+            draft_s: None,
+            verify_s: None,
+            waited_s: 0.09,
             waits: 1,
         }
     }
@@ -83,6 +89,8 @@ pub(crate) mod script {
             raw: text.into(),
             finish: Finish::Eos,
             speculation: Speculation::Off { reason: "no drafter".into() },
+            turns: Vec::new(),
+            cost: Cost::default(),
             notes: Vec::new(),
             controls: Controls::default(),
             stats: Stats::default(),

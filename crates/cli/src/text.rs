@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::{Answer, Frame, Phase, Speculation};
+use app::{Answer, Frame, Phase, Scheduling, Speculation};
 
 use crate::follow::Transcript;
 use crate::terminal::harmless;
@@ -113,7 +113,10 @@ impl<O: Write, E: Write> Transcript for Text<O, E> {
 fn summary(answer: &Answer) -> String {
     let stats = &answer.stats;
     let drafting = match &answer.speculation {
-        Speculation::On { limit } => format!("{} of {} drafted accepted (γ {limit})", stats.accepted, stats.proposed),
+        Speculation::On { limit, schedule } => {
+            let (accepted, proposed, schedule) = (stats.accepted, stats.proposed, name(*schedule));
+            format!("{accepted} of {proposed} drafted accepted ({schedule}, γ {limit})")
+        }
         Speculation::Off { reason } => format!("plain decoding: {reason}"),
     };
     let reused = match stats.reused_tokens {
@@ -123,6 +126,15 @@ fn summary(answer: &Answer) -> String {
     let speed = rate(stats.tokens_per_s, 1);
     let per_round = rate(stats.tokens_per_round, 2);
     format!("{speed} tokens/s · τ {per_round} · {drafting} · {} tokens · {} waits{reused}", stats.tokens, stats.waits)
+}
+
+fn name(schedule: Scheduling) -> &'static str {
+    match schedule {
+        Scheduling::Auto => "auto",
+        Scheduling::Fixed => "fixed",
+        Scheduling::Thresholds => "thresholds",
+        Scheduling::Adaptive => "adaptive",
+    }
 }
 
 /// Without a denominator there is a dash, not a number.
@@ -211,8 +223,9 @@ mod tests {
             tokens_per_s: Some(51.26),
             ..Stats::default()
         };
-        let answer = Answer { speculation: Speculation::On { limit: 5 }, stats, ..answer("") };
-        let expected = "51.3 tokens/s · τ 3.00 · 8 of 20 drafted accepted (γ 5) · 12 tokens · 4 waits";
+        let answer =
+            Answer { speculation: Speculation::On { limit: 5, schedule: Scheduling::Fixed }, stats, ..answer("") };
+        let expected = "51.3 tokens/s · τ 3.00 · 8 of 20 drafted accepted (fixed, γ 5) · 12 tokens · 4 waits";
         assert_eq!(summary(&answer), expected);
     }
 }

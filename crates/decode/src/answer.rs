@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ops::ControlFlow};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Draft, Drafter, Pass, Schedule, Stats, Target, Token, agree, schedule::cut};
+use crate::{Bound, Draft, Drafter, Pass, Schedule, Stats, Target, Token, agree, schedule::cut};
 
 /// Padding tokens in a row that nobody means to write.
 const PADDING: usize = 8;
@@ -74,6 +74,16 @@ pub struct Round {
     pub confidences: Vec<f32>,
     /// How many tokens the schedule dropped before the target saw them.
     pub cut: usize,
+    /// Why no more than those left were sent to the target.
+    pub bound: Bound,
+}
+
+/// What is sent to the target behind the anchor.
+struct Sent<D> {
+    /// `None` if that is nothing.
+    draft: Option<D>,
+    cut: usize,
+    bound: Bound,
 }
 
 /// A prompt without a token: there is nothing to continue.
@@ -147,13 +157,14 @@ impl Answer {
         D: Drafter<Draft = T::Draft, Taps = T::Taps> + ?Sized,
         T::Error: From<D::Error>,
     {
-        let (draft, cut) = match &mut drafter {
+        let sent = match &mut drafter {
             Some(drafter) => self.draft(*drafter, schedule)?,
-            None => (None, 0),
+            None => Sent { draft: None, cut: 0, bound: Bound::Limit },
         };
-        let pass = target.verify(self.anchor, draft.as_ref())?;
+        let pass = target.verify(self.anchor, sent.draft.as_ref())?;
         let anchor = self.anchor;
-        let round = self.accept(&pass, cut, watch);
+        let round = Round { cut: sent.cut, bound: sent.bound, ..self.accept(&pass, watch) };
+        schedule.learn(round.proposed, round.accepted);
         // The anchor and all that was emitted, but for the newest.
         let emitted = round.emitted.iter().map(|emitted| emitted.token);
         let committed = [anchor].into_iter().chain(emitted).take(round.emitted.len()).collect::<Vec<_>>();
@@ -164,30 +175,34 @@ impl Answer {
         Ok(round)
     }
 
-    /// A proposal as the schedule leaves it, or `None` if there is nothing to verify but the anchor.
+    /// A proposal as the schedule leaves it.
     fn draft<D: Drafter + ?Sized>(
         &self,
         drafter: &mut D,
         schedule: &mut dyn Schedule,
-    ) -> Result<(Option<D::Draft>, usize), D::Error> {
+    ) -> Result<Sent<D::Draft>, D::Error> {
         // The target adds one token of its own, so one fewer than what is still allowed is worth drafting.
         let allowed = self.limits.max_tokens.saturating_sub(self.emitted.len() + 1);
-        let limit = schedule.limit().min(drafter.limit()).min(allowed);
+        let wanted = schedule.limit().min(drafter.limit());
+        let limit = wanted.min(allowed);
+        let bound = if limit < wanted {
+            Bound::Budget
+        } else if limit < schedule.ceiling().min(drafter.limit()) {
+            schedule.why()
+        } else {
+            Bound::Limit
+        };
         if limit == 0 {
-            return Ok((None, 0));
+            return Ok(Sent { draft: None, cut: 0, bound });
         }
         let mut draft = drafter.propose(self.anchor, self.position, limit)?;
         let cut = cut(schedule, &mut draft)?;
-        Ok(((!draft.is_empty()).then_some(draft), cut))
+        let bound = if cut > 0 { schedule.why() } else { bound };
+        Ok(Sent { draft: (!draft.is_empty()).then_some(draft), cut, bound })
     }
 
     /// Emits the agreed prefix and the target's token, up to the first that ends the answer.
-    fn accept<Taps>(
-        &mut self,
-        pass: &Pass<Taps>,
-        cut: usize,
-        watch: &mut dyn FnMut(Token) -> ControlFlow<()>,
-    ) -> Round {
+    fn accept<Taps>(&mut self, pass: &Pass<Taps>, watch: &mut dyn FnMut(Token) -> ControlFlow<()>) -> Round {
         let (agreed, next) = agree(&pass.draft, &pass.verdict);
         let own = match pass.draft.len() {
             0 => Provenance::Plain,
@@ -216,7 +231,8 @@ impl Answer {
             emitted,
             proposed,
             accepted,
-            cut,
+            cut: 0,
+            bound: Bound::Limit,
         }
     }
 

@@ -8,14 +8,20 @@
 //! it passes through here; only its length is known until the target has verified it.
 
 mod accept;
+mod adaptive;
 mod answer;
+mod bound;
+mod parking;
 mod prefill;
 mod schedule;
 mod stats;
 mod traits;
 
 pub use accept::{Verdict, agree};
+pub use adaptive::Adaptive;
 pub use answer::{Answer, Emitted, EmptyPrompt, Finish, Limits, Provenance, Round};
+pub use bound::Bound;
+pub use parking::{Parking, Standing, Turn};
 pub use prefill::prefill;
 pub use schedule::{Fixed, Gate, Schedule, Thresholds};
 pub use stats::Stats;

@@ -2,9 +2,10 @@
 //!
 //! A schedule must not look at a later token to judge an earlier one: that would bias sampled text (`DSpark` paper,
 //! appendix A). [`Schedule::keep`] makes it impossible: positions are asked in order, each with its own confidence,
-//! which is a function of the tokens before it, and the first refusal ends the draft.
+//! which is a function of the tokens before it, and the first refusal ends the draft. [`Schedule::limit`] is asked before
+//! anything is drafted, so it can only follow from earlier rounds.
 
-use crate::Draft;
+use crate::{Bound, Draft};
 
 /// Decides, position by position, how much of a proposal is sent to the target.
 pub trait Schedule {
@@ -16,6 +17,19 @@ pub trait Schedule {
 
     /// Whether position `position` (0-based) stays, given its own `confidence`.
     fn keep(&mut self, position: usize, confidence: f32) -> bool;
+
+    /// The most tokens that [`Schedule::limit`] may ever ask for.
+    fn ceiling(&self) -> usize {
+        self.limit()
+    }
+
+    /// Why it refuses a position, or asks for fewer tokens than its ceiling.
+    fn why(&self) -> Bound {
+        Bound::Threshold
+    }
+
+    /// Hears what became of a round: of `proposed` tokens that the target judged the first `accepted` stood.
+    fn learn(&mut self, _proposed: usize, _accepted: usize) {}
 }
 
 /// Cuts `draft` as `schedule` says and returns how many tokens were dropped.

@@ -3,14 +3,17 @@
 use std::time::Instant;
 
 use chat::Codec;
-use decode::{Limits, Thresholds, Token};
+use decode::{Fixed, Limits, Schedule, Token, Turn};
 use drafters::Drafter;
 use nn::{Sampler, Vocabulary};
 
 use crate::{
-    Answer, Cancel, Error, Event, Finish, Request, Result, Round, Speculation, Stats,
+    Answer, Cancel, Course, Error, Event, Finish, Request, Result, Round, Speculation, Stats,
+    event::Took,
     models::{Models, Target},
+    pilot::{Pilot, Settings},
     reading::Reading,
+    rounds::{Proposing, Stopwatch, Verifying},
     session::Session,
     writing::{Writing, Written},
 };
@@ -32,11 +35,11 @@ pub(crate) fn make(
     request.controls.check()?;
     nn::reset_memory_peak();
     let started = Instant::now();
-    let Loaded { target, drafter, schedule, speculation, mut notes } = Loaded::load(models, request, sink)?;
+    let Loaded { target, drafter, speculation, mut notes } = Loaded::load(models, request, sink)?;
     let load_s = started.elapsed().as_secs_f64();
 
     let prompt = Reading::new(request, &target, &mut notes)?;
-    let room = room(&prompt.ids, &target, request.controls.context, schedule.limit + 1)?;
+    let room = room(&prompt.ids, &target, request.controls.context, speculation.limit() + 1)?;
     models.admit(request, prompt.ids.len())?;
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
     let size = target.model.size();
@@ -46,6 +49,7 @@ pub(crate) fn make(
 
     let started = Instant::now();
     let (reused_tokens, reuse) = session.resume(&prompt.ids, drafter.as_ref())?;
+    let mut pilot = session.take_pilot(&request.controls, &request.cost);
     if prompt.read(&mut session, &sampler, cancel, sink)? {
         sink(Event::Decoding { speculation: speculation.clone() });
     } else {
@@ -53,18 +57,23 @@ pub(crate) fn make(
     }
     let prefill_s = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    making.decode(&mut session, &sampler, schedule, cancel, sink)?;
+    making.decode(&mut session, &sampler, pilot.as_mut(), cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
+    let cost = pilot.as_ref().map(|pilot| pilot.cost().clone()).unwrap_or_default();
+    let plain_step_s = pilot.as_ref().and_then(Pilot::plain_s);
+    notes.extend(pilot.as_ref().and_then(|pilot| pilot.sentence(making.turns.last()?)));
+    session.keep_pilot(pilot);
 
     session.hold(prompt.ids.iter().chain(making.answer.emitted()).copied());
     models.keep(session);
+    let turns = std::mem::take(&mut making.turns);
     let (ids, Written { thought, text, tool_calls, unfinished }, finish, counts) = making.end();
     notes.extend((finish == Finish::Padding).then(|| ONLY_PADDING.to_owned()));
     notes.extend(unfinished.map(|unfinished| unfinished.sentence(finish)));
     notes.extend((!tool_calls.is_empty()).then(|| NO_TOOLS.to_owned()));
     let prompt_tokens = prompt.ids.len();
     Ok(Answer {
-        stats: Stats { prompt_tokens, reused_tokens, reuse, load_s, prefill_s, ..counts.over(decode_s) },
+        stats: Stats { prompt_tokens, reused_tokens, reuse, plain_step_s, load_s, prefill_s, ..counts.over(decode_s) },
         prompt_ids: prompt.ids,
         raw: target.codec.raw(&ids),
         ids,
@@ -74,6 +83,8 @@ pub(crate) fn make(
         unfinished,
         finish,
         speculation,
+        turns,
+        cost,
         notes,
         controls: request.controls.clone(),
     })
@@ -83,7 +94,6 @@ pub(crate) fn make(
 struct Loaded {
     target: Target,
     drafter: Option<Drafter>,
-    schedule: Thresholds,
     speculation: Speculation,
     /// What the user should know, a sentence each.
     notes: Vec<String>,
@@ -111,28 +121,20 @@ impl Loaded {
         };
         let drafter = models.drafter(folder, &target, &mut loading)?;
         let facts = drafter.facts();
-        let limit = gamma.unwrap_or(facts.usual_limit()).min(facts.limit);
-        // What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
-        let schedule = match request.controls.min_conf {
-            None => Thresholds { limit, thresholds: facts.thresholds.clone(), min_conf: None },
-            Some(min_conf) => {
-                Thresholds { limit, min_conf: Some(min_conf).filter(|&c| c > 0.0), ..Thresholds::default() }
-            }
-        };
+        let Settings { limit, scheduling, .. } = Settings::new(&request.controls, facts);
         let too_many = gamma
             .filter(|&gamma| gamma > limit)
             .map(|gamma| format!("γ {gamma} is more than this drafter can propose; it drafts {limit} tokens a round."));
         Ok(Self {
             notes: too_many.into_iter().collect(),
-            schedule,
             drafter: Some(drafter),
             target,
-            speculation: Speculation::On { limit },
+            speculation: Speculation::On { limit, schedule: scheduling },
         })
     }
 
     fn plain(target: Target, speculation: Speculation) -> Self {
-        Self { target, drafter: None, schedule: Thresholds::default(), speculation, notes: Vec::new() }
+        Self { target, drafter: None, speculation, notes: Vec::new() }
     }
 }
 
@@ -156,6 +158,8 @@ struct Making {
     /// Seconds of the rounds that wrote a thought.
     thought_s: f64,
     waits: u64,
+    parked: usize,
+    turns: Vec<Turn>,
 }
 
 impl Making {
@@ -170,6 +174,8 @@ impl Making {
             writing: Writing::new(codec.stream(prompt, request.controls.stop.clone())),
             thought_s: 0.0,
             waits: 0,
+            parked: 0,
+            turns: Vec::new(),
         })
     }
 
@@ -177,27 +183,50 @@ impl Making {
         &mut self,
         session: &mut Session,
         sampler: &Sampler,
-        mut schedule: Thresholds,
+        mut pilot: Option<&mut Pilot>,
         cancel: &Cancel,
         sink: &mut dyn FnMut(Event),
     ) -> Result<()> {
-        let (mut verifier, mut proposer) = session.sides(sampler);
+        let (watch, mut position) = (Stopwatch::default(), session.position());
+        let (verifier, proposer) = session.sides(sampler);
+        let mut verifier = Verifying { verifier, watch: &watch };
+        let mut proposer = proposer.map(|proposer| Proposing::new(proposer, &watch));
+        let mut plain = Fixed(0);
         while self.answer.finish().is_none() {
             if cancel.is_asked() {
                 self.answer.cancel();
                 break;
             }
-            let (started, waits) = (Instant::now(), nn::waits());
+            let (started, waits, waited) = (Instant::now(), nn::waits(), nn::waited());
+            let course = pilot.as_ref().map_or(Course::Drafting, |pilot| pilot.course());
+            let schedule: &mut dyn Schedule = match &mut pilot {
+                Some(pilot) => pilot.schedule(position),
+                None => &mut plain,
+            };
             let writing = &mut self.writing;
-            let round = self
-                .answer
-                .round(&mut verifier, proposer.as_deref_mut(), &mut schedule, &mut |token| writing.push(token))?;
-            let (written, seconds, waits) = (writing.take(), started.elapsed().as_secs_f64(), nn::waits() - waits);
-            self.waits += waits;
-            self.thought_s += if written.thought.is_empty() { 0.0 } else { seconds };
-            sink(Event::Round(Round::new(round, written, seconds, waits)));
+            let round =
+                self.answer.round(&mut verifier, proposer.as_mut(), schedule, &mut |token| writing.push(token))?;
+            let spent = watch.lap(started);
+            position += round.emitted.len();
+            // A round that ends the answer may have ended within its draft: its time is no measure.
+            let goes_on = self.answer.finish().is_none();
+            let turn = pilot.as_mut().filter(|_| goes_on).and_then(|pilot| pilot.learn(&round, spent));
+            let (waits, waited_s) = (nn::waits() - waits, nn::waited() - waited);
+            let seconds = started.elapsed().as_secs_f64();
+            self.tell(round, Took { course, turn, spent, seconds, waits, waited_s }, sink);
         }
+        proposer.as_mut().map_or(Ok(()), Proposing::catch_up)?;
         Ok(())
+    }
+
+    /// Counts a round and tells of it.
+    fn tell(&mut self, round: decode::Round, took: Took, sink: &mut dyn FnMut(Event)) {
+        let written = self.writing.take();
+        self.waits += took.waits;
+        self.parked += usize::from(took.course == Course::Parked);
+        self.turns.extend(took.turn);
+        self.thought_s += if written.thought.is_empty() { 0.0 } else { took.seconds };
+        sink(Event::Round(Round::new(round, written, took)));
     }
 
     /// What was emitted, what it says, why it ended, and the counts.
@@ -213,6 +242,7 @@ impl Making {
             tokens_per_round: counts.tokens_per_round(),
             thought_s: self.thought_s,
             waits: self.waits,
+            parked: self.parked,
             peak_memory_bytes: nn::memory_peak(),
             ..Stats::default()
         };

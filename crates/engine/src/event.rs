@@ -1,10 +1,11 @@
 //! What happens while an answer is made.
 
-use decode::{Finish, Provenance};
+use calibration::Spent;
+use decode::{Bound, Finish, Provenance, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Controls, Error, Reuse,
+    Controls, Cost, Course, Error, Reuse, Scheduling,
     writing::{Unfinished, Written},
 };
 
@@ -46,12 +47,30 @@ pub enum Speculation {
     On {
         /// The most tokens a round (γ).
         limit: usize,
+        /// What settles how long each is; a plan of the user's that leaves it open has been settled here.
+        #[serde(default = "before_there_was_a_choice")]
+        schedule: Scheduling,
     },
     /// Plain decoding.
     Off {
         /// Why, in a sentence.
         reason: String,
     },
+}
+
+impl Speculation {
+    /// The most tokens a round (γ).
+    pub(crate) fn limit(&self) -> usize {
+        match self {
+            Self::On { limit, .. } => *limit,
+            Self::Off { .. } => 0,
+        }
+    }
+}
+
+/// What ran in records that do not say.
+fn before_there_was_a_choice() -> Scheduling {
+    Scheduling::Thresholds
 }
 
 /// One round of an answer.
@@ -75,8 +94,23 @@ pub struct Round {
     pub confidences: Vec<f32>,
     /// How many tokens the schedule dropped before the target saw them.
     pub cut: usize,
+    /// Why no more than those left were sent to the target.
+    pub bound: Bound,
+    /// Why it drafted, or did not.
+    pub course: Course,
+    /// Whether drafting was parked or resumed by what this round took. If the user has settled how much to draft, it only
+    /// ought to have been.
+    pub turn: Option<Turn>,
     /// Seconds, wall clock.
     pub seconds: f64,
+    /// Seconds of them until the draft was there; `None` if nothing was drafted, or the host did not wait for the draft,
+    /// which it does only to read confidences: then drafting and verifying cannot be told apart.
+    pub draft_s: Option<f64>,
+    /// The other seconds, of verifying, choosing tokens and committing; `None` likewise.
+    pub verify_s: Option<f64>,
+    /// Seconds in which the host waited for the device. The rest is the host's own work: building the passes, reading
+    /// tokens, writing text.
+    pub waited_s: f64,
     /// How often the host waited for the device.
     pub waits: u64,
 }
@@ -106,6 +140,12 @@ pub struct Answer {
     pub finish: Finish,
     /// Whether drafts were made.
     pub speculation: Speculation,
+    /// How often drafting was parked and resumed, and why.
+    #[serde(default)]
+    pub turns: Vec<Turn>,
+    /// What rounds cost, to be given to the next request; not part of the record.
+    #[serde(skip)]
+    pub cost: Cost,
     /// What the user should know of how the prompt was read and how the answer ended, a sentence each.
     pub notes: Vec<String>,
     /// What was asked.
@@ -137,6 +177,12 @@ pub struct Stats {
     pub proposed_at: Vec<usize>,
     /// Rounds in which the tokens up to and including each position stood.
     pub accepted_at: Vec<usize>,
+    /// Plain steps that were made because drafting was parked.
+    #[serde(default)]
+    pub parked: usize,
+    /// Seconds of a plain step, which drafting was compared with, as far as one is known.
+    #[serde(default)]
+    pub plain_step_s: Option<f64>,
     /// Tokens per round (τ), the target's own token included.
     pub tokens_per_round: Option<f64>,
     /// How often the host waited for the device while decoding.
@@ -171,8 +217,23 @@ impl Stats {
     }
 }
 
+/// What a round took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Took {
+    pub(crate) course: Course,
+    pub(crate) turn: Option<Turn>,
+    pub(crate) spent: Spent,
+    pub(crate) seconds: f64,
+    pub(crate) waits: u64,
+    pub(crate) waited_s: f64,
+}
+
 impl Round {
-    pub(crate) fn new(round: decode::Round, written: Written, seconds: f64, waits: u64) -> Self {
+    pub(crate) fn new(round: decode::Round, written: Written, took: Took) -> Self {
+        let (draft_s, verify_s) = match took.spent {
+            Spent::Apart { draft_s, verify_s } => (Some(draft_s), Some(verify_s)),
+            Spent::Plain(_) | Spent::Together(_) => (None, None),
+        };
         Self {
             ids: round.emitted.iter().map(|emitted| emitted.token).collect(),
             provenance: round.emitted.iter().map(|emitted| emitted.provenance).collect(),
@@ -183,8 +244,14 @@ impl Round {
             rejected: round.rejected,
             confidences: round.confidences,
             cut: round.cut,
-            seconds,
-            waits,
+            bound: round.bound,
+            course: took.course,
+            turn: took.turn,
+            seconds: took.seconds,
+            draft_s,
+            verify_s,
+            waited_s: took.waited_s,
+            waits: took.waits,
         }
     }
 }

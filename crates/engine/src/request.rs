@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Cost, Error, Result};
 
 pub use chat::{Message, Role};
 pub use nn::{Penalties, Rule, Sampling};
@@ -24,6 +24,9 @@ pub struct Request {
     pub controls: Controls,
     /// How much of the machine's memory it may take.
     pub memory: Memory,
+    /// What rounds of this target and drafter are known to cost here; empty if nothing is. The answer brings it back with
+    /// what was learned.
+    pub cost: Cost,
 }
 
 impl Request {
@@ -63,10 +66,28 @@ pub enum Precision {
     Float32,
 }
 
+/// How long drafts are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduling {
+    /// As γ and minConf say; where neither says anything, as long as is worth the time measured here, and not at all
+    /// while drafting loses.
+    #[default]
+    Auto,
+    /// Always γ tokens.
+    Fixed,
+    /// γ tokens, or fewer where a confidence lies below its threshold.
+    Thresholds,
+    /// Up to γ tokens, by how many of the last drafts stood.
+    Adaptive,
+}
+
 /// What the user sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Controls {
+    /// How long drafts are.
+    pub schedule: Scheduling,
     /// The most tokens to draft a round (γ); `None` takes the drafter's own limit, 0 decodes plainly.
     pub gamma: Option<usize>,
     /// The confidence below which a drafted token is not worth verifying, instead of the thresholds that the checkpoint
@@ -113,6 +134,7 @@ impl Controls {
 impl Default for Controls {
     fn default() -> Self {
         Self {
+            schedule: Scheduling::default(),
             gamma: None,
             min_conf: None,
             sampling: Sampling::default(),

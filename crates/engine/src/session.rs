@@ -7,7 +7,7 @@ use drafters::{Context, Drafter, Proposer};
 use gemma4::{Conversation, Model, Verifier};
 use nn::Sampler;
 
-use crate::{Result, Reuse, reuse::Held};
+use crate::{Controls, Cost, Result, Reuse, pilot::Pilot, reuse::Held};
 
 /// One session. An answer takes it, and gives it back if all went well.
 pub(crate) struct Session {
@@ -24,6 +24,8 @@ struct Drafting {
     /// The layers whose output it reads.
     taps: Vec<usize>,
     context: Box<dyn Context>,
+    /// Between two answers.
+    pilot: Option<Pilot>,
 }
 
 impl Session {
@@ -34,6 +36,18 @@ impl Session {
     /// Lets go of the drafter and of what it has read.
     pub(crate) fn drop_drafter(&mut self) {
         self.drafting = None;
+    }
+
+    /// Who decides how the rounds draft that follow, if there is a drafter; to be [given back](Session::keep_pilot).
+    pub(crate) fn take_pilot(&mut self, controls: &Controls, known: &Cost) -> Option<Pilot> {
+        let Drafting { drafter, pilot, .. } = self.drafting.as_mut()?;
+        Some(Pilot::new(controls, drafter.facts(), pilot.take(), known))
+    }
+
+    pub(crate) fn keep_pilot(&mut self, pilot: Option<Pilot>) {
+        if let Some(drafting) = &mut self.drafting {
+            drafting.pilot = pilot;
+        }
     }
 
     /// Goes back to where both models can go on with `prompt`: that position, and whether more could be hoped for.
@@ -103,6 +117,6 @@ impl Session {
 impl Drafting {
     fn new(drafter: &Drafter, target: &Rc<Model>, conversation: &Conversation) -> Result<Self> {
         let context = drafter.context(Rc::<Model>::clone(target), conversation.donors())?;
-        Ok(Self { drafter: drafter.clone(), taps: drafter.taps(target.config().layers.len()), context })
+        Ok(Self { drafter: drafter.clone(), taps: drafter.taps(target.config().layers.len()), context, pilot: None })
     }
 }

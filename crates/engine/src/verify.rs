@@ -15,7 +15,7 @@ use nn::{Sampler, Vocabulary, wait};
 use serde::Serialize;
 
 use crate::{
-    Answer, Cancel, Controls, Error, Memory, Precision, Prompt, Request, Result, Rule, Speculation,
+    Answer, Cancel, Controls, Cost, Error, Memory, Precision, Prompt, Request, Result, Rule, Speculation,
     models::{Models, Target},
     reading::CHUNK,
 };
@@ -98,6 +98,7 @@ impl Claim {
             prompt: Prompt::Raw(String::new()),
             controls: Controls { max_tokens: self.answer.ids.len(), context: None, ..self.answer.controls.clone() },
             memory: self.memory,
+            cost: Cost::default(),
         }
     }
 

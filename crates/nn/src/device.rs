@@ -2,7 +2,7 @@
 //!
 //! The host waits as rarely as possible: every wait goes through [`wait`], which counts.
 
-use std::cell::Cell;
+use std::{cell::Cell, time::Instant};
 
 use mlx_rs::{Array, Device, DeviceType, memory, transforms};
 
@@ -10,6 +10,7 @@ use crate::Result;
 
 thread_local! {
     static WAITS: Cell<u64> = const { Cell::new(0) };
+    static WAITED: Cell<f64> = const { Cell::new(0.0) };
 }
 
 /// Computes `arrays` and all they depend on, and returns when they are there. Counts as one wait.
@@ -18,13 +19,22 @@ thread_local! {
 /// When MLX fails.
 pub fn wait<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<()> {
     WAITS.set(WAITS.get() + 1);
-    Ok(transforms::eval(arrays)?)
+    let started = Instant::now();
+    let done = transforms::eval(arrays);
+    WAITED.set(WAITED.get() + started.elapsed().as_secs_f64());
+    Ok(done?)
 }
 
 /// How often this thread has waited since it started.
 #[must_use]
 pub fn waits() -> u64 {
     WAITS.get()
+}
+
+/// Seconds that this thread has waited since it started.
+#[must_use]
+pub fn waited() -> f64 {
+    WAITED.get()
 }
 
 /// The most memory that MLX has held since [`reset_memory_peak`], bytes.

@@ -1,0 +1,87 @@
+//! What rounds cost on this machine, remembered from answer to answer.
+
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::path::Path;
+use std::thread::available_parallelism;
+use std::time::UNIX_EPOCH;
+
+use engine::{Cost, Precision, Request};
+
+use crate::{App, Result};
+
+impl App {
+    /// What is known of the cost of rounds with these models, for [`Request::cost`]; empty if nothing is, or if anything
+    /// has changed since it was measured.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn cost(&self, target: &Path, drafter: Option<&Path>, precision: Precision) -> Result<Cost> {
+        match key(target, drafter, precision) {
+            Some(key) => self.chosen(&key).await,
+            None => Ok(Cost::default()),
+        }
+    }
+
+    /// Remembers the `cost` that an answer to `request` brought back.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn keep_cost(&self, request: &Request, cost: &Cost) -> Result<()> {
+        match key(&request.target, request.drafter.as_deref(), request.precision) {
+            Some(key) if !cost.is_empty() => self.choose(&key, cost).await,
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Names everything that a cost depends on: the same name, the same cost.
+fn key(target: &Path, drafter: Option<&Path>, precision: Precision) -> Option<String> {
+    let [target, drafter] = [target, drafter?].map(|folder| format!("{} {}", folder.display(), stamp(folder)));
+    let (cores, version) = (available_parallelism().map_or(0, usize::from), env!("CARGO_PKG_VERSION"));
+    Some(format!("cost: {target}, {drafter}, {precision:?}, {OS} {ARCH} {cores}, {version}"))
+}
+
+/// Bytes of a folder's files, and when the newest was written: other weights or another packing leave other ones.
+fn stamp(folder: &Path) -> String {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let facts = files.filter_map(|file| fs::metadata(file.path()).ok()).filter(fs::Metadata::is_file);
+    let (bytes, newest) = facts.fold((0, 0), |(bytes, newest), file| {
+        let written = file.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (bytes + file.len(), newest.max(written.map_or(0, |since| since.as_millis())))
+    });
+    format!("{bytes} {newest}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+    use crate::testing;
+    use engine::{Controls, Memory, Prompt};
+
+    #[tokio::test]
+    async fn a_cost_is_remembered_until_anything_it_depends_on_changes() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let (target, drafter) = (home.path().join("t"), home.path().join("d"));
+        let cost: Cost = serde_json::from_str(r#"{ "contexts": [{ "verify": [[0.03]] }] }"#).unwrap();
+        let request = Request {
+            target: target.clone(),
+            drafter: Some(drafter.clone()),
+            precision: Precision::AsStored,
+            prompt: Prompt::Raw(String::new()),
+            controls: Controls::default(),
+            memory: Memory::default(),
+            cost: Cost::default(),
+        };
+        app.keep_cost(&request, &cost).await.unwrap();
+        assert_eq!(app.cost(&target, Some(&drafter), Precision::AsStored).await.unwrap(), cost);
+
+        assert!(app.cost(&target, Some(&drafter), Precision::Float32).await.unwrap().is_empty());
+        assert!(app.cost(&target, None, Precision::AsStored).await.unwrap().is_empty());
+        fs::write(drafter.join("model.safetensors"), "other weights").unwrap();
+        assert!(app.cost(&target, Some(&drafter), Precision::AsStored).await.unwrap().is_empty());
+    }
+}

@@ -1,0 +1,146 @@
+//! What rounds cost on this machine with one target and one drafter.
+
+use serde::{Deserialize, Serialize};
+
+use crate::curve::Curve;
+
+/// Where the first bucket of contexts ends, tokens; each that follows is four times as long.
+const FIRST: usize = 1024;
+/// Buckets, the last without an end.
+const BUCKETS: usize = 5;
+
+/// What a round took, as far as it can be told apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spent {
+    /// A plain step, seconds.
+    Plain(f64),
+    /// The host waited between drafting and verifying, so each is known.
+    Apart {
+        /// Seconds until the draft and its confidences were there.
+        draft_s: f64,
+        /// Seconds of the rest: the verifying pass, choosing tokens, and committing.
+        verify_s: f64,
+    },
+    /// The host waited once, so only the sum is known, seconds.
+    Together(f64),
+}
+
+/// Seconds of drafting and verifying by size and length of the context, learned from real rounds: each one is a
+/// measurement, so none is made for its own sake, and what is measured is what is paid.
+///
+/// One plain step and one round at the limit give a line to begin with, and each length that occurs bends it into the
+/// machine's true curve. A context longer than any measured one borrows the figures of the longest.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// By bucket.
+    contexts: Vec<Curves>,
+}
+
+/// The curves of one bucket.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Curves {
+    /// Proposing 1, 2, … tokens.
+    draft: Curve,
+    /// Verifying 1, 2, … rows, the anchor's included.
+    verify: Curve,
+    /// Whole rounds of 1, 2, … tokens, where the two cannot be told apart.
+    round: Curve,
+}
+
+impl Cost {
+    /// Whether nothing was measured yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contexts.is_empty()
+    }
+
+    /// Takes in a round behind `context` tokens that proposed `limit` tokens and verified `rows` rows.
+    pub fn measure(&mut self, context: usize, limit: usize, rows: usize, spent: Spent) {
+        let bucket = bucket(context);
+        if self.contexts.len() <= bucket {
+            self.contexts.resize(bucket + 1, Curves::default());
+        }
+        let curves = &mut self.contexts[bucket];
+        match spent {
+            Spent::Plain(seconds) => curves.verify.measure(1, seconds),
+            Spent::Apart { draft_s, verify_s } => {
+                curves.draft.measure(limit, draft_s);
+                curves.verify.measure(rows, verify_s);
+            }
+            Spent::Together(seconds) => curves.round.measure(limit, seconds),
+        }
+    }
+
+    /// Seconds of a verifying pass over `rows` rows (`S_b`), the anchor's included.
+    #[must_use]
+    pub fn verify(&self, context: usize, rows: usize) -> Option<f64> {
+        self.nearest(context, |curves| curves.verify.seconds(rows))
+    }
+
+    /// Seconds of proposing `limit` tokens (`t_draft`).
+    #[must_use]
+    pub fn draft(&self, context: usize, limit: usize) -> Option<f64> {
+        self.nearest(context, |curves| curves.draft.seconds(limit))
+    }
+
+    /// Seconds of a round that proposes `limit` tokens and verifies them all.
+    #[must_use]
+    pub fn round(&self, context: usize, limit: usize) -> Option<f64> {
+        let apart = |curves: &Curves| Some(curves.draft.seconds(limit)? + curves.verify.seconds(limit + 1)?);
+        self.nearest(context, |curves| curves.round.seconds(limit).or_else(|| apart(curves)))
+    }
+
+    /// From the bucket of `context`, or else the nearest one that knows, the longer of two.
+    fn nearest(&self, context: usize, read: impl Fn(&Curves) -> Option<f64>) -> Option<f64> {
+        let bucket = bucket(context);
+        let mut order = (0..self.contexts.len()).collect::<Vec<_>>();
+        order.sort_by_key(|&other| (other.abs_diff(bucket), usize::MAX - other));
+        order.into_iter().find_map(|other| read(&self.contexts[other]))
+    }
+}
+
+fn bucket(context: usize) -> usize {
+    (0..BUCKETS - 1).find(|&bucket| context < FIRST << (2 * bucket)).unwrap_or(BUCKETS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_fall_into_buckets_that_quadruple() {
+        let contexts = [0, 1023, 1024, 4095, 4096, 16_384, 65_536, 1 << 20];
+        assert_eq!(contexts.map(bucket), [0, 0, 1, 1, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn a_plain_step_and_a_round_at_the_limit_make_a_line() {
+        let mut cost = Cost::default();
+        cost.measure(0, 0, 1, Spent::Plain(0.030));
+        assert_eq!(cost.verify(0, 5), Some(0.030));
+        cost.measure(0, 4, 5, Spent::Apart { draft_s: 0.008, verify_s: 0.050 });
+        assert_eq!(cost.verify(0, 3), Some(0.040));
+        assert_eq!(cost.draft(0, 4), Some(0.008));
+        assert_eq!(cost.round(0, 4), Some(0.058));
+    }
+
+    #[test]
+    fn a_round_that_cannot_be_told_apart_counts_as_a_whole() {
+        let mut cost = Cost::default();
+        cost.measure(0, 3, 4, Spent::Together(0.050));
+        assert_eq!((cost.round(0, 3), cost.verify(0, 4), cost.draft(0, 3)), (Some(0.050), None, None));
+    }
+
+    #[test]
+    fn an_unknown_context_borrows_from_the_nearest() {
+        let mut cost = Cost::default();
+        assert_eq!(cost.verify(0, 1), None);
+        cost.measure(100, 0, 1, Spent::Plain(0.030));
+        cost.measure(5000, 0, 1, Spent::Plain(0.040));
+        assert_eq!(cost.verify(100_000, 1), Some(0.040));
+        assert_eq!(cost.verify(2000, 1), Some(0.040));
+        assert_eq!(cost.verify(0, 1), Some(0.030));
+    }
+}

@@ -1,0 +1,391 @@
+//! Whether drafting is worth its time: a running comparison with plain steps, which parks drafting that loses.
+//!
+//! Everything is counted in *plain steps*, the time in which the target alone writes one token. A round that emits `n`
+//! tokens in the time of `t` plain steps has gained `n - t`. The clock is the caller's.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+/// Plain steps whose median is the measure.
+const PLAIN: usize = 5;
+/// Plain steps that must have been seen before anything is compared.
+const ENOUGH: usize = 3;
+/// Drafting rounds before the first plain steps: the very first of a model may be slow in ways that do not come again.
+const WARM: usize = 1;
+/// Drafting rounds between two plain steps that keep the measure up to date.
+const EVERY: usize = 32;
+/// Drafting rounds in a losing run before it is judged by its spread.
+const RUN: f64 = 8.0;
+/// Standard errors by which the mean of a losing run must lie below 0.
+const SURE: f64 = 2.0;
+/// Plain steps lost in one run that end it whatever its spread.
+const MOST: f64 = 24.0;
+/// The most that a single round can lose unless the one before it lost as much: the machine may have paused.
+const HICCUP: f64 = 4.0;
+/// Rounds of a probe.
+const PROBE: usize = 4;
+/// Plain steps between parking and the first probe, at least; each probe that fails doubles it.
+const REST: usize = 32;
+/// The share of the plain steps before it that a probe may cost.
+const SHARE: f64 = 0.01;
+/// The longest rest, plain steps.
+const LONGEST: usize = 8192;
+
+/// What drafting was worth when it was judged.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Drafting rounds that were compared.
+    pub rounds: usize,
+    /// Tokens that they emitted, per round (τ).
+    pub tokens_per_round: f64,
+    /// Seconds per round.
+    pub round_s: f64,
+    /// Seconds of a plain step.
+    pub plain_s: f64,
+}
+
+/// A change of mind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "turn", rename_all = "snake_case")]
+pub enum Turn {
+    /// Drafting loses: plain decoding from here on, until the next probe.
+    Parked {
+        /// Why.
+        standing: Standing,
+        /// Plain steps until drafting is tried again.
+        rest: usize,
+    },
+    /// A probe won: drafting goes on.
+    Resumed {
+        /// Why.
+        standing: Standing,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    /// Drafts are made.
+    Drafting,
+    /// Plain steps, so many of them still.
+    Parked { left: usize },
+    /// Drafts are made, for so many rounds still, to see whether they win by now.
+    Probing { left: usize },
+}
+
+/// Decides before each round whether it drafts, from the times of earlier rounds.
+#[derive(Debug, Clone)]
+pub struct Parking {
+    state: State,
+    plain: VecDeque<f64>,
+    /// Drafting rounds since the newest plain step.
+    since_plain: usize,
+    /// All drafting rounds since the last turn.
+    tally: Tally,
+    /// Those since their gain was greatest.
+    losing: Run,
+    /// Plain steps that the newest drafting round lost.
+    newest_loss: f64,
+    /// Probes that failed in a row.
+    failed: u32,
+}
+
+impl Default for Parking {
+    fn default() -> Self {
+        Self {
+            state: State::Drafting,
+            plain: VecDeque::new(),
+            since_plain: 0,
+            tally: Tally::default(),
+            losing: Run::default(),
+            newest_loss: 0.0,
+            failed: 0,
+        }
+    }
+}
+
+impl Parking {
+    /// One that knows already how many seconds a plain step takes.
+    #[must_use]
+    pub fn knowing(plain_s: f64) -> Self {
+        Self { plain: VecDeque::from([plain_s; ENOUGH]), ..Self::default() }
+    }
+
+    /// Whether the next round drafts. While drafting goes on, a plain step now and then keeps the comparison honest.
+    #[must_use]
+    pub fn drafts(&self) -> bool {
+        match self.state {
+            State::Parked { .. } => false,
+            State::Probing { .. } => true,
+            State::Drafting if self.plain.len() < ENOUGH => self.since_plain < WARM && self.plain.is_empty(),
+            State::Drafting => self.since_plain < EVERY,
+        }
+    }
+
+    /// Whether drafting is parked.
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        matches!(self.state, State::Parked { .. })
+    }
+
+    /// Seconds of a plain step, once enough have been seen.
+    #[must_use]
+    pub fn plain_s(&self) -> Option<f64> {
+        let mut sorted = self.plain.iter().copied().collect::<Vec<_>>();
+        sorted.sort_by(f64::total_cmp);
+        (sorted.len() >= ENOUGH).then(|| sorted[sorted.len() / 2])
+    }
+
+    /// What drafting was worth since the last turn, once there is something to compare.
+    #[must_use]
+    pub fn standing(&self) -> Option<Standing> {
+        Some(self.tally.standing(self.plain_s()?)).filter(|standing| standing.rounds > 0)
+    }
+
+    /// Takes in a plain step.
+    pub fn plain_step(&mut self, seconds: f64) {
+        self.plain.push_back(seconds);
+        if self.plain.len() > PLAIN {
+            self.plain.pop_front();
+        }
+        self.since_plain = 0;
+        if let State::Parked { left } = &mut self.state {
+            *left -= 1;
+            if *left == 0 {
+                self.state = State::Probing { left: PROBE };
+                self.forget();
+            }
+        }
+    }
+
+    /// Takes in a round that drafted, and emitted `tokens`. Returns whether that changed its mind.
+    pub fn drafting_round(&mut self, tokens: usize, seconds: f64) -> Option<Turn> {
+        self.since_plain += 1;
+        let plain_s = self.plain_s()?;
+        let gain = count(tokens) - seconds / plain_s;
+        self.tally.add(tokens, seconds);
+        let counted = gain.max(-self.newest_loss.max(HICCUP));
+        self.newest_loss = -gain;
+        self.losing.add(counted);
+        match &mut self.state {
+            State::Drafting => {
+                if self.tally.rounds > EVERY {
+                    self.failed = 0;
+                }
+                self.losing.is_lost().then(|| self.park(plain_s))
+            }
+            State::Probing { left } => {
+                *left -= 1;
+                let wins = self.tally.gain(plain_s) > 0.0;
+                let hopeless = self.losing.is_lost();
+                match *left {
+                    0 if wins => {
+                        self.state = State::Drafting;
+                        Some(Turn::Resumed { standing: self.tally.standing(plain_s) })
+                    }
+                    0 => Some(self.park(plain_s)),
+                    _ if hopeless => Some(self.park(plain_s)),
+                    _ => None,
+                }
+            }
+            State::Parked { .. } => None,
+        }
+    }
+
+    fn park(&mut self, plain_s: f64) -> Turn {
+        let standing = self.tally.standing(plain_s);
+        let loss = -self.tally.gain(plain_s) / count(self.tally.rounds);
+        let rest = whole(loss * count(PROBE) / SHARE).max(REST << self.failed.min(8)).min(LONGEST);
+        self.failed += 1;
+        self.state = State::Parked { left: rest };
+        self.forget();
+        Turn::Parked { standing, rest }
+    }
+
+    fn forget(&mut self) {
+        self.tally = Tally::default();
+        self.losing = Run::default();
+        self.newest_loss = 0.0;
+    }
+}
+
+/// Rounds, their tokens and their time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    rounds: usize,
+    tokens: usize,
+    seconds: f64,
+}
+
+impl Tally {
+    fn add(&mut self, tokens: usize, seconds: f64) {
+        self.rounds += 1;
+        self.tokens += tokens;
+        self.seconds += seconds;
+    }
+
+    /// In plain steps.
+    fn gain(&self, plain_s: f64) -> f64 {
+        count(self.tokens) - self.seconds / plain_s
+    }
+
+    fn standing(&self, plain_s: f64) -> Standing {
+        let rounds = count(self.rounds.max(1));
+        Standing {
+            rounds: self.rounds,
+            tokens_per_round: count(self.tokens) / rounds,
+            round_s: self.seconds / rounds,
+            plain_s,
+        }
+    }
+}
+
+/// Rounds in a row that have lost in sum; one that makes good for all losses before it begins a new one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    rounds: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Run {
+    fn add(&mut self, gain: f64) {
+        self.rounds += 1.0;
+        self.sum += gain;
+        self.squares += gain * gain;
+        if self.sum >= 0.0 {
+            *self = Self::default();
+        }
+    }
+
+    /// Whether the loss is too large, or too regular, to be chance.
+    fn is_lost(&self) -> bool {
+        let mean = self.sum / self.rounds.max(1.0);
+        let variance = (self.squares / self.rounds.max(1.0) - mean * mean).max(0.0);
+        let sure = self.rounds >= RUN && mean + SURE * (variance / self.rounds).sqrt() < 0.0;
+        sure || self.sum <= -MOST
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of one session fit a double exactly")]
+fn count(n: usize) -> f64 {
+    n as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates, and is limited afterwards")]
+fn whole(steps: f64) -> usize {
+    steps.ceil() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock whose plain steps take 30 ms, and what was decided by it.
+    #[derive(Default)]
+    struct Trial {
+        parking: Parking,
+        drafted: usize,
+        seconds: f64,
+        tokens: usize,
+        turns: Vec<(usize, Turn)>,
+    }
+
+    impl Trial {
+        /// Rounds of `round(i)` tokens and seconds wherever drafts are made.
+        fn of(rounds: usize, round: impl Fn(usize) -> (usize, f64)) -> Self {
+            let mut trial = Self::default();
+            for at in 0..rounds {
+                let (tokens, seconds) = if trial.parking.drafts() { round(at) } else { (1, 0.030) };
+                if trial.parking.drafts() {
+                    trial.drafted += 1;
+                    let turn = trial.parking.drafting_round(tokens, seconds);
+                    trial.turns.extend(turn.map(|turn| (at, turn)));
+                } else {
+                    trial.parking.plain_step(seconds);
+                }
+                trial.seconds += seconds;
+                trial.tokens += tokens;
+            }
+            trial
+        }
+
+        /// Against plain decoding of as many tokens.
+        fn speed(&self) -> f64 {
+            count(self.tokens) * 0.030 / self.seconds
+        }
+    }
+
+    /// Repeats itself, but not soon, between 0 and 1.
+    fn noise(at: usize) -> f64 {
+        f64::from(u32::try_from(at * 7919 % 101).unwrap_or(0)) / 100.0
+    }
+
+    #[test]
+    fn drafting_that_wins_goes_on_and_is_compared_now_and_then() {
+        let run = Trial::of(1000, |_| (3, 0.045));
+        assert_eq!(run.turns, []);
+        assert_eq!(run.drafted, 1 + 32 + (1000 - 36) * 32 / 33);
+    }
+
+    #[test]
+    fn a_slow_drafter_and_one_that_guesses_are_parked_within_32_rounds() {
+        for (tokens, seconds) in [(1, 0.034), (1, 0.060), (2, 0.300), (4, 3.0)] {
+            let run = Trial::of(32, |_| (tokens, seconds));
+            assert!(run.parking.is_parked(), "{tokens} tokens in {seconds} s");
+        }
+    }
+
+    #[test]
+    fn it_says_why() {
+        let run = Trial::of(32, |_| (1, 0.045));
+        let standing = Standing { rounds: 8, tokens_per_round: 1.0, round_s: 0.045, plain_s: 0.030 };
+        let [(11, Turn::Parked { standing: why, rest: 200 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
+        assert_eq!((why.rounds, why.plain_s), (standing.rounds, standing.plain_s));
+        assert!((why.round_s - standing.round_s).abs() < 1e-9);
+    }
+
+    #[test]
+    fn whatever_is_lost_is_a_hundredth_in_the_long_run() {
+        for seconds in [0.034, 0.045, 0.060, 0.3, 1.0] {
+            let run = Trial::of(20_000, |_| (1, seconds));
+            assert!(run.speed() > 0.97, "{seconds} s a round: {}", run.speed());
+        }
+    }
+
+    #[test]
+    fn rests_double_with_each_probe_that_fails() {
+        let run = Trial::of(2000, |_| (1, 0.031));
+        let rests = run.turns.iter().map(|(_, turn)| match turn {
+            Turn::Parked { rest, .. } => *rest,
+            Turn::Resumed { .. } => 0,
+        });
+        assert_eq!(rests.collect::<Vec<_>>(), [32, 64, 128, 256, 512, 1024]);
+    }
+
+    #[test]
+    fn a_drafter_that_has_become_better_is_found_out() {
+        let run = Trial::of(400, |at| if at < 100 { (1, 0.040) } else { (3, 0.040) });
+        assert!(matches!(run.turns[..], [(_, Turn::Parked { .. }), (_, Turn::Resumed { .. })]), "{:?}", run.turns);
+        assert!(run.parking.drafts());
+    }
+
+    #[test]
+    fn one_pause_of_the_machine_parks_nothing() {
+        let run = Trial::of(400, |at| (2, if at % 50 == 20 { 2.0 } else { 0.040 }));
+        assert_eq!(run.turns, []);
+    }
+
+    #[test]
+    fn rounds_of_uneven_worth_that_win_on_average_are_not_parked() {
+        let run = Trial::of(3000, |at| (if noise(at) < 0.4 { 1 } else { 3 }, 0.050));
+        assert_eq!(run.turns, []);
+        assert!(run.speed() > 1.2);
+    }
+
+    #[test]
+    fn rounds_of_uneven_worth_that_lose_on_average_are_parked() {
+        let run = Trial::of(200, |at| (if noise(at) < 0.8 { 1 } else { 3 }, 0.050));
+        assert!(run.parking.is_parked());
+    }
+}
