@@ -199,7 +199,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
     use super::*;
-    use app::{Controls, Penalties, Rule, Sampling};
+    use app::{Controls, Penalties, Rule, Sampling, Scheduling};
     use clap::CommandFactory;
     use clap::error::ErrorKind;
 
