@@ -22,6 +22,8 @@ pub struct Say {
     pub target: String,
     /// The drafter's id; `None` decodes plainly.
     pub drafter: Option<String>,
+    /// The number type to compute in.
+    pub precision: Precision,
     /// How to answer.
     pub controls: Controls,
     /// Whether the user insists although there is not enough memory.
@@ -101,7 +103,7 @@ impl App {
         let request = Request {
             target: target.folder,
             drafter: drafter.map(|drafter| drafter.folder),
-            precision: Precision::default(),
+            precision: say.precision,
             prompt: Prompt::Chat(history(&earlier, text)),
             controls: say.controls,
             memory: self.memory(say.insist).await?,
@@ -236,6 +238,7 @@ mod tests {
             text: text.into(),
             target: target.into(),
             drafter: drafter.map(Into::into),
+            precision: Precision::default(),
             controls: Controls::default(),
             insist: false,
         }

@@ -5,7 +5,6 @@ use std::path::Path;
 use chat::Codec;
 use drafters::Facts;
 use gemma4::{Family, Spare, Survey};
-use nn::Inventory;
 use serde::Serialize;
 
 use crate::{
