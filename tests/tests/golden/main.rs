@@ -2,5 +2,3 @@
 
 mod drafters;
 mod gemma4;
-mod layouts;
-mod packed;

@@ -1,15 +1,10 @@
 //! Bad files: each is refused with one sentence that names what is wrong, nothing panics, and the process goes on as if
 //! nothing had been.
 
-mod configuration;
 mod drafters;
-mod experts;
-mod files;
-mod packings;
-mod published;
-mod tensors;
+mod gemma4;
 
-use gemma4::Model;
+use ::gemma4::Model;
 use tests::{Outcome, copy::Copy, decoding::Setup, fixtures, tensors::Tensors};
 
 /// A copy of the dense target, in one file, to be spoilt.
