@@ -15,8 +15,8 @@ const TOKENS: usize = 1000;
 
 fn main() -> Outcome {
     let folder = tempfile::tempdir()?;
-    let target = folder.path().join("target");
-    sized::write_target(&target, Dtype::Float32)?;
+    let sized = sized::target("31b-dense", Dtype::Float32, None)?;
+    let target = sized.path().to_owned();
     let engine = Engine::start();
     for (name, width, layers) in [("small", 64, 1), ("large", 2048, 12)] {
         let out = folder.path().join(name);

@@ -2,7 +2,7 @@
 
 use std::{sync::mpsc, time::Duration};
 
-use engine::{Answer, Cancel, Engine, Event, Request};
+use engine::{Answer, Cancel, Engine, Error, Event, Request};
 
 use crate::Outcome;
 
@@ -25,15 +25,24 @@ pub fn events(engine: &Engine, request: Request, act: impl Fn(&Event, &Cancel)) 
     }
 }
 
+/// An answer, or why there is none.
+///
+/// # Errors
+/// When there is neither.
+pub fn outcome(engine: &Engine, request: Request) -> Outcome<Result<Answer, Error>> {
+    match events(engine, request, |_, _| ())?.pop() {
+        Some(Event::End(answer)) => Ok(Ok(*answer)),
+        Some(Event::Failed(error)) => Ok(Err(error)),
+        other => Err(format!("it ends with {other:?}").into()),
+    }
+}
+
 /// An answer.
 ///
 /// # Errors
 /// When there is none.
 pub fn answer(engine: &Engine, request: Request) -> Outcome<Answer> {
-    match events(engine, request, |_, _| ())?.pop() {
-        Some(Event::End(answer)) => Ok(*answer),
-        other => Err(format!("no answer but {other:?}").into()),
-    }
+    Ok(outcome(engine, request)??)
 }
 
 /// Why there is no answer.
@@ -41,8 +50,8 @@ pub fn answer(engine: &Engine, request: Request) -> Outcome<Answer> {
 /// # Errors
 /// When there is one.
 pub fn failure(engine: &Engine, request: Request) -> Outcome<String> {
-    match events(engine, request, |_, _| ())?.pop() {
-        Some(Event::Failed(error)) => Ok(error.to_string()),
-        other => Err(format!("it was accepted: {other:?}").into()),
+    match outcome(engine, request)? {
+        Err(error) => Ok(error.to_string()),
+        Ok(answer) => Err(format!("it was accepted: {answer:?}").into()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use mlx_rs::{Array, ops};
+use mlx_rs::{Array, Dtype, ops};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -61,6 +61,17 @@ impl Checkpoint {
     pub fn tensor(&mut self, end: &str) -> Outcome<&mut Array> {
         let found = self.tensors.iter_mut().find(|(name, _)| name.ends_with(end));
         found.map(|(_, tensor)| tensor).ok_or_else(|| format!("no tensor ends in {end}").into())
+    }
+
+    /// The same in another number type.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn converted(mut self, dtype: Dtype) -> Outcome<Self> {
+        for tensor in self.tensors.values_mut() {
+            *tensor = tensor.as_dtype(dtype)?;
+        }
+        Ok(self)
     }
 
     /// The same with other names; what gets none is left out.

@@ -37,12 +37,20 @@ impl Copy {
     /// # Errors
     /// When it cannot be copied.
     pub fn of(fixture: &str) -> Outcome<Self> {
-        let folder = tempfile::tempdir()?;
-        for entry in fs::read_dir(fixtures::path(fixture))? {
+        Self::at(&fixtures::path(fixture))
+    }
+
+    /// A copy of what lies in `folder`.
+    ///
+    /// # Errors
+    /// When it cannot be copied.
+    pub fn at(folder: &Path) -> Outcome<Self> {
+        let copy = tempfile::tempdir()?;
+        for entry in fs::read_dir(folder)? {
             let entry = entry?;
-            fs::copy(entry.path(), folder.path().join(entry.file_name()))?;
+            fs::copy(entry.path(), copy.path().join(entry.file_name()))?;
         }
-        Ok(Self { folder })
+        Ok(Self { folder: copy })
     }
 
     /// What has been made of one.

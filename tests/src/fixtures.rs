@@ -28,6 +28,14 @@ pub fn folders(kind: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Those of them with golden data of their own; the others repackage the weights of these.
+///
+/// # Errors
+/// As for [`folders`].
+pub fn originals(kind: &str) -> Outcome<Vec<PathBuf>> {
+    Ok(folders(kind)?.into_iter().filter(|folder| folder.join("golden.safetensors").exists()).collect())
+}
+
 /// The file `relative` of every fixture root that has it.
 ///
 /// # Errors

@@ -1,80 +1,75 @@
-//! A target that is small, but large enough that its memory is more than small change. Its weights are random.
+//! Random targets of the kinds that the fixtures have, as wide as a test needs them.
 
-use std::{fs, path::Path};
+use mlx_rs::Dtype;
+use nn::Packing;
+use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use mlx_rs::{Array, Dtype, ops, random};
-use serde_json::json;
+use crate::{Outcome, checkpoint::Checkpoint, fixtures, quantise::quantise, tiny, weights};
 
-use crate::{Outcome, tiny};
-
-/// Width of the stream.
-const HIDDEN: i32 = 256;
-/// Width of the feed-forward part.
-const INNER: i32 = 1024;
-/// Layers: five sliding ones and a full one, twice.
-const LAYERS: usize = 12;
-/// Query heads.
-const HEADS: i32 = 8;
-/// Key/value heads of sliding layers, and of full ones.
-const GROUPS: [i32; 2] = [4, 2];
-/// Size of a head, likewise.
-const HEAD: [i32; 2] = [32, 64];
-/// Tokens that it knows; its tokenizer knows fewer.
+/// Tokens that a large target knows; its tokenizer knows fewer.
 const VOCABULARY: i32 = 32_768;
 
-/// Writes a target whose numbers are stored as `dtype`.
+/// Width of a large target's stream.
+const WIDTH: i32 = 512;
+
+/// A fixture's configuration with a stream of `width`, which every group of packed numbers divides, and with one layer
+/// of each kind that owns its keys, and one that does not where layers share them.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn write_target(folder: &Path, dtype: Dtype) -> Outcome {
-    fs::create_dir(folder)?;
-    let config = json!({
-        "model_type": "gemma4_text", "hidden_size": HIDDEN, "intermediate_size": INNER, "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS, "num_key_value_heads": GROUPS[0], "num_global_key_value_heads": GROUPS[1],
-        "head_dim": HEAD[0], "global_head_dim": HEAD[1], "attention_k_eq_v": true, "sliding_window": 128,
-        "sliding_window_pattern": 6, "vocab_size": VOCABULARY, "max_position_embeddings": 1_000_000,
-        "final_logit_softcapping": 30.0,
-    });
-    fs::write(folder.join("config.json"), config.to_string())?;
-    tiny::write_tokenizer(folder)?;
-    let tensors = shapes().into_iter().map(|(name, shape)| Ok((name, numbers(&shape)?.as_dtype(dtype)?)));
-    let tensors = tensors.collect::<Outcome<Vec<(String, Array)>>>()?;
-    let named = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor));
-    Ok(nn::save(named, &folder.join("model.safetensors"))?)
-}
-
-/// Ones for norms, or the stream would vanish; otherwise small random numbers.
-fn numbers(shape: &[i32]) -> Outcome<Array> {
-    Ok(match shape {
-        [_] => ops::ones::<f32>(shape)?,
-        _ => random::normal::<f32>(shape, None, Some(0.02), None)?,
-    })
-}
-
-fn shapes() -> Vec<(String, Vec<i32>)> {
-    let mut shapes = vec![
-        ("model.embed_tokens.weight".to_owned(), vec![VOCABULARY, HIDDEN]),
-        ("model.norm.weight".to_owned(), vec![HIDDEN]),
-    ];
-    for layer in 0..LAYERS {
-        let kind = usize::from((layer + 1) % 6 == 0);
-        let (queries, keys) = (HEADS * HEAD[kind], GROUPS[kind] * HEAD[kind]);
-        let norms = ["input", "post_attention", "pre_feedforward", "post_feedforward"];
-        let mut of_layer = norms.map(|norm| (format!("{norm}_layernorm.weight"), vec![HIDDEN])).to_vec();
-        let rest = [
-            ("self_attn.q_proj.weight", vec![queries, HIDDEN]),
-            ("self_attn.k_proj.weight", vec![keys, HIDDEN]),
-            ("self_attn.o_proj.weight", vec![HIDDEN, queries]),
-            ("self_attn.q_norm.weight", vec![HEAD[kind]]),
-            ("self_attn.k_norm.weight", vec![HEAD[kind]]),
-            ("mlp.gate_proj.weight", vec![INNER, HIDDEN]),
-            ("mlp.up_proj.weight", vec![INNER, HIDDEN]),
-            ("mlp.down_proj.weight", vec![HIDDEN, INNER]),
-            ("layer_scalar", vec![1]),
-        ];
-        of_layer.extend(rest.map(|(name, shape)| (name.to_owned(), shape)));
-        of_layer.extend((kind == 0).then(|| ("self_attn.v_proj.weight".to_owned(), vec![keys, HIDDEN])));
-        shapes.extend(of_layer.into_iter().map(|(name, shape)| (format!("model.layers.{layer}.{name}"), shape)));
+/// When there is no such fixture.
+pub fn config(kind: &str, width: i32) -> Outcome<Value> {
+    let mut of = Checkpoint::read(&fixtures::path(&format!("gemma4/{kind}")))?;
+    let text = of.text();
+    let has = |text: &Value, key: &str| text[key].as_i64().is_some_and(|number| number > 0);
+    let mut layers = vec![json!("sliding_attention"), json!("full_attention")];
+    if has(text, "num_kv_shared_layers") {
+        layers.extend_from_within(..);
+        text["num_kv_shared_layers"] = json!(2);
+        text["hidden_size_per_layer_input"] = json!(128);
     }
-    shapes
+    if has(text, "num_experts") {
+        // More than ten, so that their order by number is not that by spelling.
+        text["num_experts"] = json!(12);
+        text["moe_intermediate_size"] = json!(width);
+    }
+    for (key, value) in [
+        ("hidden_size", json!(width)),
+        ("intermediate_size", json!(2 * width)),
+        ("num_attention_heads", json!(4)),
+        ("head_dim", json!(32)),
+        ("global_head_dim", json!(64)),
+        ("num_hidden_layers", json!(layers.len())),
+        ("layer_types", layers.into()),
+    ] {
+        text[key] = value;
+    }
+    Ok(of.config)
+}
+
+/// A target with a tokenizer that is small, but large enough that its memory is more than small change: packed, or in
+/// `dtype` with its experts as the original files have them.
+///
+/// # Errors
+/// When there is no such fixture, or the target cannot be written.
+pub fn target(kind: &str, dtype: Dtype, packing: Option<Packing>) -> Outcome<TempDir> {
+    let mut of = Checkpoint { config: config(kind, WIDTH)?, tensors: [].into() };
+    let keys = ["vocab_size", "vocab_size_per_layer_input", "sliding_window", "max_position_embeddings"];
+    for (key, value) in keys.into_iter().zip([VOCABULARY, VOCABULARY, 128, 1_000_000]) {
+        of.text()[key] = json!(value);
+    }
+    // Such answers would end before all of their tokens are written.
+    of.text()["eos_token_id"] = Value::Null;
+    let plain = weights::checkpoint(&of.config, i32::MAX)?;
+    let written = match packing {
+        Some(packing) => quantise(plain, packing, |_| None)?.packed,
+        None => plain.stacked()?.fused(|part| if part == "weight" { String::new() } else { format!(".{part}") })?,
+    };
+    let folder = match dtype {
+        Dtype::Float32 => written.converted(dtype)?,
+        _ => written,
+    }
+    .write()?;
+    tiny::write_tokenizer(folder.path())?;
+    Ok(folder)
 }

@@ -107,6 +107,7 @@ fn thought_and_answer_are_told_apart_whole_and_alike_with_and_without_drafts() -
         assert_eq!((&made.ids, &made.thought, &made.text), (&plain.ids, &plain.thought, &plain.text));
         assert_eq!((&made.tool_calls, made.unfinished), (&plain.tool_calls, plain.unfinished));
         assert!(made.thought.starts_with(&thought) && made.text.starts_with(&text), "{made:?}");
+        assert_eq!(!thought.is_empty(), made.stats.thought_s > 0.0, "{:?}", made.stats);
 
         let mut stream = codec.stream(&made.prompt_ids, Vec::new());
         let (mut thought, mut text) = (String::new(), String::new());
@@ -119,7 +120,6 @@ fn thought_and_answer_are_told_apart_whole_and_alike_with_and_without_drafts() -
         assert_eq!((thought + &rest.thought, text + &rest.answer), (made.thought.clone(), made.text.clone()));
         assert_eq!(made.unfinished.is_none(), rest.complete);
         assert_eq!(made.raw, codec.raw(&made.ids));
-        assert_eq!(!made.thought.is_empty(), made.stats.thought_s > 0.0, "{:?}", made.stats);
 
         answered += usize::from(!made.thought.is_empty() && !made.text.is_empty());
         called += usize::from(!made.tool_calls.is_empty());
@@ -152,6 +152,22 @@ fn a_thought_that_is_stopped_keeps_what_was_written() -> Outcome {
     assert_eq!((made.finish, made.unfinished), (Finish::Cancelled, Some(Unfinished::Thought)));
     assert!(!thought.is_empty() && made.thought.starts_with(&thought));
     assert_eq!(made.notes, ["The answer was stopped while the model was thinking."]);
+    Ok(())
+}
+
+#[test]
+fn a_thought_that_the_prompt_opens_and_nobody_goes_on_with_is_not_said_to_be_unfinished() -> Outcome {
+    let thinker = Thinker::endless()?;
+    let opened = Prompt::Raw("<|turn>model\n<|channel>thought\n".into());
+    let request = Request { prompt: opened, ..thinker.ask(true, &[], greedy(3)) };
+    let heard = events(&thinker.engine, request.clone(), |event, cancel| {
+        if matches!(event, Event::Prefill { .. }) {
+            cancel.cancel();
+        }
+    })?;
+    let (made, ..) = whole(heard)?;
+    assert_eq!((made.finish, made.ids.len(), made.unfinished, made.notes.len()), (Finish::Cancelled, 0, None, 0));
+    assert_eq!(answer(&thinker.engine, request)?.unfinished, Some(Unfinished::Thought));
     Ok(())
 }
 

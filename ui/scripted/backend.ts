@@ -15,7 +15,7 @@ export class ScriptedBackend implements Backend {
     target: null,
     drafter: null,
     conversation: null,
-    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false },
+    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' },
   };
   /** Commands that reject, with their sentence. */
   failing = new Map<keyof Backend, string>();

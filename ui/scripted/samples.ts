@@ -123,7 +123,7 @@ export function outcome(all: readonly Round[], part: Partial<Outcome> = {}): Out
     target: 'target-270m',
     drafter: 'drafter-5',
     speculationOff: null,
-    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false },
+    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' },
     stats: statsOf(all),
     ...part,
   };

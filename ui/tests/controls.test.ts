@@ -95,3 +95,15 @@ test('sampling controls wait for a temperature', async () => {
   await fireEvent.change(screen.getByLabelText('Max tokens'), { target: { value: '64' } });
   await waitFor(() => expect(backend.kept.controls).toMatchObject({ topP: 1, maxTokens: 64, temperature: 1 }));
 });
+
+test('the number type is the stored one until float32 is chosen, which is sent and kept', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  await user.click(screen.getByText('More'));
+  const type = screen.getByRole('combobox', { name: 'Number type' });
+  expect(type).toHaveDisplayValue('as stored');
+  await user.selectOptions(type, 'float32');
+  await waitFor(() => expect(backend.kept.controls.precision).toBe('float32'));
+  await ask(backend, user, 'Hello');
+  expect(backend.said[0]?.controls.precision).toBe('float32');
+});

@@ -30,7 +30,7 @@ test('a message goes out under the names of the wire', async () => {
     if (command === 'say') sent = args;
     return null;
   });
-  const controls = { gamma: 3, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false };
+  const controls = { gamma: 3, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' as const };
   await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls, true);
   expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls, insist: true });
 });

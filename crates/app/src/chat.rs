@@ -22,6 +22,8 @@ pub struct Say {
     pub target: String,
     /// The drafter's id; `None` decodes plainly.
     pub drafter: Option<String>,
+    /// The number type to compute in.
+    pub precision: Precision,
     /// How to answer.
     pub controls: Controls,
     /// Whether the user insists although there is not enough memory.
@@ -98,13 +100,12 @@ impl App {
         let drafter_id = drafter.as_ref().map(|drafter| drafter.id.clone());
         let (question, answer) = self.store.ask(conversation, text, &target.id, drafter_id.as_deref()).await?;
 
-        let precision = Precision::default();
         let drafter_folder = drafter.map(|drafter| drafter.folder);
         let request = Request {
-            cost: self.cost(&target.folder, drafter_folder.as_deref(), precision).await?,
+            cost: self.cost(&target.folder, drafter_folder.as_deref(), say.precision).await?,
             target: target.folder,
             drafter: drafter_folder,
-            precision,
+            precision: say.precision,
             prompt: Prompt::Chat(history(&earlier, text)),
             controls: say.controls,
             memory: self.memory(say.insist).await?,
@@ -243,6 +244,7 @@ mod tests {
             text: text.into(),
             target: target.into(),
             drafter: drafter.map(Into::into),
+            precision: Precision::default(),
             controls: Controls::default(),
             insist: false,
         }

@@ -62,12 +62,18 @@ impl App {
         row.map(Model::from).ok_or_else(|| Error::NoSuchModel(id.to_owned()))
     }
 
-    /// A look at a model's files, and what a target needs of memory for prompts and answers of `context` tokens together,
-    /// with this drafter or without.
+    /// A look at a model's files, and what a target needs of memory to compute in this number type, with this drafter or
+    /// without, for prompts and answers of `context` tokens together.
     ///
     /// # Errors
     /// A model is not in the list, or its files are not what they were.
-    pub async fn model_details(&self, id: &str, drafter: Option<&str>, context: usize) -> Result<Details> {
+    pub async fn model_details(
+        &self,
+        id: &str,
+        drafter: Option<&str>,
+        precision: Precision,
+        context: usize,
+    ) -> Result<Details> {
         let Model { role, folder, .. } = self.model(id).await?;
         let drafter = match drafter {
             Some(drafter) => Some(self.resolve(drafter, CheckpointRole::Drafter).await?),
@@ -75,7 +81,7 @@ impl App {
         };
         let look = move || {
             let checkpoint = engine::inspect(&folder)?;
-            let need = || Ok::<_, Error>(Plan::of(&folder, drafter.as_deref(), Precision::default())?.need(context));
+            let need = || Ok::<_, Error>(Plan::of(&folder, drafter.as_deref(), precision)?.need(context));
             let need = (role == CheckpointRole::Target).then(need).transpose()?;
             Ok(Details { checkpoint, need })
         };

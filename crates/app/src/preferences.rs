@@ -1,6 +1,6 @@
 //! What the user chose last, so that the next start begins there.
 
-use engine::Controls;
+use engine::{Controls, Precision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,6 +13,8 @@ pub struct Preferences {
     pub target: Option<String>,
     /// The drafter's id; `None` decodes plainly.
     pub drafter: Option<String>,
+    /// The number type to compute in.
+    pub precision: Precision,
     /// How to answer.
     pub controls: Controls,
     /// The conversation that is open; `None` is a new one.
@@ -32,6 +34,7 @@ impl App {
         Ok(Preferences {
             target: self.chosen_model("target").await?,
             drafter: self.chosen_model("drafter").await?,
+            precision: self.chosen("precision").await?,
             controls: self.chosen("controls").await?,
             conversation,
         })
@@ -44,6 +47,7 @@ impl App {
     pub async fn set_preferences(&self, preferences: &Preferences) -> Result<()> {
         self.choose("target", &preferences.target).await?;
         self.choose("drafter", &preferences.drafter).await?;
+        self.choose("precision", &preferences.precision).await?;
         self.choose("controls", &preferences.controls).await?;
         self.choose("conversation", &preferences.conversation).await
     }
@@ -83,7 +87,8 @@ mod tests {
         let conversation = app.store.add_conversation("Hello").await.unwrap().id;
         let controls = Controls { gamma: Some(3), min_conf: Some(0.5), ..Controls::default() };
         let (target, drafter) = (Some("t".into()), Some("d".into()));
-        let chosen = Preferences { target, drafter, controls, conversation: Some(conversation) };
+        let precision = Precision::Float32;
+        let chosen = Preferences { target, drafter, precision, controls, conversation: Some(conversation) };
         app.set_preferences(&chosen).await.unwrap();
         assert_eq!(app.preferences().await.unwrap(), chosen);
 

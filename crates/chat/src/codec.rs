@@ -143,6 +143,17 @@ impl Codec {
         }
     }
 
+    /// The same, and how many of these tokens end within the first `length` bytes.
+    pub(crate) fn encode_within(&self, text: &str, length: usize) -> Result<(Vec<u32>, usize), Error> {
+        match self.parts.tokenizer.encode(text, false) {
+            Ok(encoding) => {
+                let within = encoding.get_offsets().iter().take_while(|(_, end)| *end <= length).count();
+                Ok((encoding.get_ids().to_vec(), within))
+            }
+            Err(source) => Err(Error::Encode { path: self.parts.path.clone(), source }),
+        }
+    }
+
     /// The same ids behind exactly one BOS, whether they had none or several.
     pub(crate) fn with_one_bos(&self, ids: Vec<u32>) -> Vec<u32> {
         let Some(bos) = self.bos_id() else { return ids };

@@ -57,7 +57,8 @@ impl Markers {
         let bos = if tokenizer_config.get("bos_token").is_some() {
             named("bos_token").and_then(known)
         } else {
-            configs.iter().flat_map(|c| ids(&c["bos_token_id"])).find(|&id| text_of(id).is_some())
+            let named = configs.iter().flat_map(|c| ids(&c["bos_token_id"])).find(|&id| text_of(id).is_some());
+            named.or_else(|| known("<bos>")) // without it Gemma degenerates
         };
         let eos = named("eos_token").and_then(known);
         let stops: BTreeSet<u32> = configs

@@ -39,6 +39,9 @@ impl Default for PromptOptions<'_> {
 pub struct Prompt {
     /// What the model reads. Starts with exactly one BOS if the tokenizer has one.
     pub ids: Vec<u32>,
+    /// Where the model's turn begins among them. The next prompt of this conversation is like this one up to there, and
+    /// perhaps no further: a template may write an answer otherwise in the history than where it is asked for.
+    pub turn: usize,
     /// The same as text. A marker in it is a control token only if the template wrote it.
     pub text: String,
     /// What the user should know about how this prompt came to be.
@@ -81,35 +84,58 @@ pub(crate) fn prompt(codec: &Codec, messages: &[Message], options: PromptOptions
     let covered: Vec<Message> = messages.iter().map(|message| spoken(codec, message).mapped(&cover)).collect();
     let tools: Vec<Value> = options.tools.iter().map(|tool| tools::mapped(tool, &cover)).collect();
 
-    let (rendered, notes) = if let Some(template) = template {
+    let Rendered { text, history, notes } = if let Some(template) = template {
         render(codec, template, &covered, PromptOptions { tools: &tools, ..options })?
     } else {
         let bodies: Vec<_> = covered.iter().map(|message| message.content.text()).collect();
-        (bodies.join("\n"), vec![Note::NoTemplate])
+        Rendered { text: bodies.join("\n"), history: None, notes: vec![Note::NoTemplate] }
     };
 
-    let pieces = mask.lift(&rendered);
-    let mut ids = Vec::new();
-    for piece in &pieces {
-        ids.extend(codec.encode(piece)?);
-    }
-    Ok(Prompt { ids: codec.with_one_bos(ids), text: pieces.concat(), notes })
+    let (pieces, history) = (mask.lift(&text), history.map(|history| mask.lift(&history).concat()));
+    let text = pieces.concat();
+    let turn = history.map_or(text.len(), |history| common_prefix(&text, &history));
+    let (ids, turn) = encode(codec, &pieces, turn)?;
+    Ok(Prompt { ids, turn, text, notes })
+}
+
+/// What a template makes of a conversation.
+struct Rendered {
+    text: String,
+    /// The same without the opening of the model's turn. Of a template that refuses that, nobody knows where one opens.
+    history: Option<String>,
+    notes: Vec<Note>,
 }
 
 /// Renders the conversation, and notes what the template cannot do for it.
-fn render(
-    codec: &Codec,
-    template: &Template,
-    messages: &[Message],
-    options: PromptOptions,
-) -> Result<(String, Vec<Note>), Error> {
-    let (text, mut notes) = with_system(messages, |messages| template.render(messages, options, codec.markers()))?;
+fn render(codec: &Codec, template: &Template, messages: &[Message], options: PromptOptions) -> Result<Rendered, Error> {
+    let render = |options| with_system(messages, |messages| template.render(messages, options, codec.markers()));
+    let (text, mut notes) = render(options)?;
     if options.enable_thinking {
-        let at_once = PromptOptions { enable_thinking: false, ..options };
-        let at_once = with_system(messages, |messages| template.render(messages, at_once, codec.markers()));
+        let at_once = render(PromptOptions { enable_thinking: false, ..options });
         notes.extend(at_once.is_ok_and(|(at_once, _)| at_once == text).then_some(Note::NoThinking));
     }
-    Ok((text, notes))
+    let history = render(PromptOptions { add_generation_prompt: false, ..options }).ok().map(|(history, _)| history);
+    Ok(Rendered { text, history, notes })
+}
+
+/// Ids of the pieces behind exactly one BOS, and how many of them end within the first `length` bytes.
+fn encode(codec: &Codec, pieces: &[String], length: usize) -> Result<(Vec<u32>, usize), Error> {
+    let (mut ids, mut within, mut start) = (Vec::new(), 0, 0);
+    for piece in pieces {
+        let (more, more_within) = codec.encode_within(piece, length.saturating_sub(start))?;
+        start += piece.len();
+        within += more_within;
+        ids.extend(more);
+    }
+    let found = ids.len();
+    let ids = codec.with_one_bos(ids);
+    let within = (within + ids.len()).saturating_sub(found);
+    Ok((ids, within))
+}
+
+/// How many bytes two texts begin with alike.
+fn common_prefix(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 /// Renders as is, or with the system text folded away when the template refuses or ignores it.

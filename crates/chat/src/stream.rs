@@ -75,6 +75,7 @@ impl Stream {
         for &id in thought {
             stream.push(id);
         }
+        stream.thoughts.given();
         stream
     }
 
@@ -105,6 +106,7 @@ impl Stream {
         let mut piece = Piece::default();
         let rest = self.characters.finish();
         self.say(&rest, &mut piece);
+        piece.thought.push_str(&self.thoughts.close());
         let complete = self.stops.found() || !self.thinking && self.call.is_none();
         let answer = piece.answer + &self.stops.finish();
         Rest { answer, thought: piece.thought, tool_call: self.call, complete }
@@ -123,10 +125,12 @@ impl Stream {
     fn turn(&mut self, turn: Turn, piece: &mut Piece) {
         match turn {
             Turn::OpenThought => {
+                piece.thought.push_str(&self.thoughts.close());
                 self.thinking = true;
                 self.thoughts.open();
             }
             Turn::CloseThought => {
+                piece.thought.push_str(&self.thoughts.close());
                 self.thinking = false;
                 self.led = true;
             }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::conversation::Message;
-use crate::files::{optional_json, optional_text};
+use crate::files::{optional_json, optional_template};
 use crate::jinja;
 use crate::markers::Markers;
 use crate::prompt::PromptOptions;
@@ -28,7 +28,7 @@ impl Template {
     /// the one inside `tokenizer_config.json`; `None` when nobody has one.
     pub(crate) fn find(folder: &Path, tokenizer_config: &Value) -> Result<Option<Self>, Error> {
         let path = folder.join("chat_template.jinja");
-        if let Some(source) = optional_text(&path)?.filter(|source| !source.trim().is_empty()) {
+        if let Some(source) = optional_template(&path)?.filter(|source| !source.trim().is_empty()) {
             return Self::new(path, &source).map(Some);
         }
         let path = folder.join("chat_template.json");

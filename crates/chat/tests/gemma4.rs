@@ -145,6 +145,21 @@ fn every_case_renders_and_tokenises_as_the_publishers_template_does() {
 }
 
 #[test]
+fn the_models_turn_begins_where_the_history_ends() {
+    let Cases { templates: published, cases } = cases();
+    for (size, source) in templates(&published) {
+        let codec = gemma4(&[("chat_template.jinja", json!(source))]);
+        for case in &cases {
+            let (Ok(messages), Ok(asked)) = (case.messages(), case.prompt(&codec)) else { continue };
+            let history = PromptOptions { add_generation_prompt: false, ..case.options() };
+            let history = codec.prompt(&messages, history).unwrap();
+            let alike = asked.ids.iter().zip(&history.ids).take_while(|(a, b)| a == b).count();
+            assert_eq!((asked.turn, history.turn), (alike, history.ids.len()), "{size}, {}", case.name);
+        }
+    }
+}
+
+#[test]
 fn arguments_in_a_string_are_parsed_where_a_message_enters() {
     let codec = gemma4(&[("chat_template.jinja", json!(GEMMA4))]);
     let case = cases().cases.into_iter().find(|case| case.name == "arguments given as a JSON string").unwrap();

@@ -59,7 +59,13 @@ fn bos_is_what_the_files_say() {
         Some(2),
         &[2],
     );
-    check_bos(&[("tokenizer_config.json", json!({}))], None, &[]);
+    check_bos(&[("tokenizer_config.json", json!({}))], Some(2), &[2]);
+    check_bos(
+        &[("tokenizer_config.json", json!({})), ("generation_config.json", json!({ "bos_token_id": 99_999 }))],
+        Some(2),
+        &[2],
+    );
+    check_bos(&[("tokenizer_config.json", json!({})), ("config.json", json!({ "bos_token_id": 3 }))], Some(3), &[3]);
 }
 
 #[track_caller]
@@ -107,8 +113,13 @@ fn a_folder_that_cannot_be_used_says_why() {
     check_error(&[], &["tokenizer.json is missing"]);
     check_error(&[("tokenizer.json", json!(""))], &["tokenizer.json", "it is empty"]);
     check_error(&[("tokenizer.json", json!("{\"model\": 3"))], &["tokenizer.json is malformed", "line 1"]);
-    check_error(&[("tokenizer.json", json!("version https://git-lfs.github.com/spec/v1\n"))], &["Git LFS pointer"]);
-    check_error(&[("tokenizer.json", json!("<!doctype html>"))], &["a web page"]);
+    let pointer = "version https://git-lfs.github.com/spec/v1\n";
+    for (text, what) in [(pointer, "a Git LFS pointer, not the file itself"), ("<!DOCTYPE html>", "a web page")] {
+        check_error(&[("tokenizer.json", json!(text))], &["tokenizer.json is malformed", what]);
+        check_error(&[good(), ("tokenizer_config.json", json!(text))], &["tokenizer_config.json is malformed", what]);
+        check_error(&[good(), ("chat_template.jinja", json!(text))], &["chat_template.jinja is malformed", what]);
+    }
+    check_error(&[good(), ("chat_template.jinja", json!({ "error": "Not Found" }))], &["it is a JSON text"]);
     check_error(&[good(), ("config.json", json!("{"))], &["config.json is malformed"]);
     check_error(&[good(), ("tokenizer_config.json", json!({ "chat_template": 7 }))], &["its chat_template is 7"]);
     check_error(

@@ -86,8 +86,12 @@ fn defined(codec: &Codec, tokens: &[u32]) -> Made {
             None => made.complete = !thinking && !calling,
         }
     }
-    let thoughts = thoughts.iter().filter_map(|thought| thought.split_once('\n'));
-    let thoughts = thoughts.map(|(_name, thought)| thought.strip_suffix('\n').unwrap_or(thought));
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let thoughts = thoughts.iter().map(|thought| match thought.split_once('\n') {
+        Some((_name, thought)) => thought.strip_suffix('\n').unwrap_or(thought),
+        None if is_name(thought) => "",
+        None => thought,
+    });
     made.thought = thoughts.filter(|thought| !thought.is_empty()).collect::<Vec<_>>().join("\n\n");
     made
 }
@@ -96,8 +100,13 @@ fn defined(codec: &Codec, tokens: &[u32]) -> Made {
 fn every_short_sequence_is_told_apart_as_defined() {
     let codec = gemma4(&[]);
     let alphabet = [OPEN, CLOSE, OPEN_CALL, CLOSE_CALL, QUOTE, NEWLINE, TWO_NEWLINES, 238 + 0xC3, 238 + 0xA9];
-    let beginnings: [&[u32]; 4] =
-        [&[], &[OPEN, THOUGHT, NEWLINE], &[OPEN, THOUGHT, NEWLINE, THOUGHT, CLOSE], &[THOUGHT, OPEN_CALL]];
+    let beginnings: [&[u32]; 5] = [
+        &[],
+        &[OPEN, THOUGHT],
+        &[OPEN, THOUGHT, NEWLINE],
+        &[OPEN, THOUGHT, NEWLINE, THOUGHT, CLOSE],
+        &[THOUGHT, OPEN_CALL],
+    ];
     for beginning in beginnings {
         for number in 0..alphabet.len().pow(4) {
             let digits = (0..4).map(|place| number / alphabet.len().pow(place) % alphabet.len());
@@ -137,6 +146,7 @@ fn the_cut_into_tokens_changes_nothing() {
     check_cuts("thought\n\n a\n\n", "b\n\n", &[], &made("\n a\n", "b\n\n", None));
     check_cuts("thought\n", "4", &[], &made("", "4", None));
     check_cuts("thought", "4", &[], &made("", "4", None));
+    check_cuts("so it is 日", "4", &[], &made("so it is 日", "4", None));
     check_cuts("thought\nUser: 4", "\n4\nUser: 5", &["\nUser:"], &made("User: 4", "4", Some("\nUser:")));
 }
 
@@ -173,6 +183,26 @@ fn an_unfinished_thought_stays_one_and_the_answer_is_incomplete() {
     assert_eq!(streamed(&codec, &[], &tokens, &["so"]), expected);
     let half = Made { thought: "so \u{FFFD}".to_owned(), ..Made::default() };
     assert_eq!(streamed(&codec, &[], &tokens[..tokens.len() - 1], &[]), half);
+}
+
+#[test]
+fn a_thought_that_names_no_channel_is_shown_when_it_ends() {
+    let codec = gemma4(&[]);
+    for (text, thought) in
+        [("", ""), ("thought", ""), ("analysis ", ""), ("4", "4"), ("so it is 日", "so it is 日"), ("日", "日")]
+    {
+        for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+            let tokens = [&[OPEN], bytes(&text[..cut]).as_slice(), &bytes(&text[cut..])].concat();
+            let ended = Made { thought: thought.to_owned(), ..Made::default() };
+            assert_eq!(streamed(&codec, &[], &tokens, &[]), ended);
+            let rest = if thought.is_empty() { "" } else { &text[cut..] };
+            let written = streamed(&codec, &tokens[..=cut], &tokens[1 + cut..], &[]);
+            assert_eq!(written, Made { thought: rest.to_owned(), ..Made::default() });
+            let again = [&tokens, &tokens[..], &[CLOSE]].concat();
+            let both = if thought.is_empty() { String::new() } else { format!("{thought}\n\n{thought}") };
+            assert_eq!(streamed(&codec, &[], &again, &[]), Made { thought: both, complete: true, ..Made::default() });
+        }
+    }
 }
 
 #[test]

@@ -78,6 +78,9 @@ pub(crate) enum ModelsCommand {
         /// With this drafter: an id or a folder.
         #[arg(long, value_name = "DRAFTER")]
         drafter: Option<String>,
+        /// Computing in this number type.
+        #[arg(long, value_enum, default_value_t = Dtype::Stored)]
+        dtype: Dtype,
         /// For prompts and answers of so many tokens together.
         #[arg(long, value_name = "TOKENS", default_value_t = USUAL_CONTEXT)]
         context: usize,

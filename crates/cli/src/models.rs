@@ -22,12 +22,12 @@ pub(crate) async fn run(app: &App, command: ModelsCommand, json: bool) -> Result
             let models = app.models().await?;
             (models.iter().map(value).collect(), list(&models))
         }
-        ModelsCommand::Show { id, drafter, context } => {
+        ModelsCommand::Show { id, drafter, dtype, context } => {
             let model = app.model(&id).await?;
             // Of a folder that is gone the list still says something.
             let details = match &model.broken {
                 Some(_) => None,
-                None => Some(app.model_details(&id, drafter.as_deref(), context).await?),
+                None => Some(app.model_details(&id, drafter.as_deref(), dtype.into(), context).await?),
             };
             (page::value(&model, details.as_ref()), page::text(&model, details.as_ref()))
         }

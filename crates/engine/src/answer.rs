@@ -40,7 +40,7 @@ pub(crate) fn make(
 
     let prompt = Reading::new(request, &target, &mut notes)?;
     let room = room(&prompt.ids, &target, request.controls.context, speculation.limit() + 1)?;
-    models.admit(request, prompt.ids.len())?;
+    let need = models.admit(request, prompt.ids.len())?.total();
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
     let size = target.model.size();
     let sampler = Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), size);
@@ -50,7 +50,7 @@ pub(crate) fn make(
     let started = Instant::now();
     let (reused_tokens, reuse) = session.resume(&prompt.ids, drafter.as_ref())?;
     let mut pilot = session.take_pilot(&request.controls, &request.cost);
-    if prompt.read(&mut session, &sampler, cancel, sink)? {
+    if prompt.read(&mut session, &sampler, need, cancel, sink)? {
         sink(Event::Decoding { speculation: speculation.clone() });
     } else {
         making.answer.cancel();
@@ -247,6 +247,9 @@ impl Making {
             ..Stats::default()
         };
         let finish = self.answer.finish().unwrap_or(decode::Finish::Cancelled);
-        (self.answer.emitted().to_vec(), self.writing.finish(), finish, stats)
+        let (emitted, mut written) = (self.answer.emitted().to_vec(), self.writing.finish());
+        // A prompt may open a thought that the model never came to.
+        written.unfinished = written.unfinished.filter(|_| !emitted.is_empty() || finish != Finish::Cancelled);
+        (emitted, written, finish, stats)
     }
 }

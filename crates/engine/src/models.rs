@@ -11,7 +11,7 @@ use gemma4::{Config, Model};
 use nn::Vocabulary;
 
 use crate::{
-    Precision, Request, Result,
+    Need, Precision, Request, Result,
     memory::{self, Admitted, exists},
     session::Session,
 };
@@ -36,8 +36,8 @@ pub(crate) struct Target {
 
 impl Models {
     /// Refuses what does not fit into memory, unless the user insists: before anything is loaded, and again when it is
-    /// known how many tokens the `prompt` has.
-    pub(crate) fn admit(&mut self, request: &Request, prompt: usize) -> Result<()> {
+    /// known how many tokens the `prompt` has. Returns what the answer needs.
+    pub(crate) fn admit(&mut self, request: &Request, prompt: usize) -> Result<Need> {
         memory::admit(&mut self.admitted, request, prompt)
     }
 

@@ -6,7 +6,7 @@ use chat::PromptOptions;
 use decode::Token;
 use nn::{Sampler, Vocabulary};
 
-use crate::{Cancel, Error, Event, Prompt, Request, Result, models::Target, reuse::common_prefix, session::Session};
+use crate::{Cancel, Error, Event, Prompt, Request, Result, models::Target, session::Session};
 
 /// Rows of the prompt that go through the target at once.
 pub(crate) const CHUNK: usize = 512;
@@ -14,8 +14,7 @@ pub(crate) const CHUNK: usize = 512;
 /// A prompt as the target reads it.
 pub(crate) struct Reading {
     pub(crate) ids: Vec<Token>,
-    /// Where the model's turn begins. The next prompt is like this one up to there, and perhaps no further: a template
-    /// may write an answer otherwise in the history than where it is asked for.
+    /// Where the model's turn begins.
     turn: usize,
 }
 
@@ -28,10 +27,7 @@ impl Reading {
                 let options = PromptOptions { enable_thinking: request.controls.thinking, ..PromptOptions::default() };
                 let prompt = target.codec.prompt(messages, options)?;
                 notes.extend(prompt.notes.iter().map(ToString::to_string));
-                // A template that refuses a history without an answer says nothing of where one begins.
-                let history = target.codec.prompt(messages, PromptOptions { add_generation_prompt: false, ..options });
-                let turn = history.map_or(usize::MAX, |history| common_prefix(&history.ids, &prompt.ids));
-                (prompt.ids, turn)
+                (prompt.ids, prompt.turn)
             }
         };
         let vocabulary = usize::try_from(target.model.size()).unwrap_or(0);
@@ -43,17 +39,23 @@ impl Reading {
 
     /// Reads what the session does not hold of it, but for the last token, the first anchor. On the way the session
     /// remembers where the model's turn begins. Returns whether to go on.
+    ///
+    /// Attention scores grow with each chunk, and MLX keeps every size that they have had: what it keeps is given back
+    /// once all that it holds is more than the answer was said to `need`, bytes, and when the prompt is read.
     pub(crate) fn read(
         &self,
         session: &mut Session,
         sampler: &Sampler,
+        need: u64,
         cancel: &Cancel,
         sink: &mut dyn FnMut(Event),
     ) -> Result<bool> {
         let (held, end) = (session.position(), self.ids.len().saturating_sub(1));
         let total = end.saturating_sub(held);
         let mut progress = |position: usize| {
-            nn::release_memory(); // or MLX would keep every size that attention scores have, and they grow with each chunk
+            if position == end || nn::memory_held() > need {
+                nn::release_memory();
+            }
             if total > 0 {
                 sink(Event::Prefill { done: position - held, total });
             }
@@ -69,7 +71,7 @@ impl Reading {
             }
             drop(proposer);
             if stop == self.turn {
-                session.remember()?;
+                session.remember(self.ids.len() - stop)?;
             }
         }
         Ok(progress(end).is_continue())

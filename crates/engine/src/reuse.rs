@@ -10,7 +10,8 @@ pub enum Reuse {
     /// There was no session: the first answer since the target was loaded.
     #[default]
     NoSession,
-    /// All of it was.
+    /// All of it was, but perhaps for the opening of the model's turn: a template may write an answer otherwise in the
+    /// history than where it is asked for, so the session goes back to where that turn begins.
     Everything,
     /// The sliding layers had forgotten what stands before its end.
     WindowMovedOn {
@@ -46,6 +47,8 @@ pub(crate) struct Held<'a> {
     pub(crate) floor: usize,
     /// The one place before it that they can go back to.
     pub(crate) remembered: Option<usize>,
+    /// How many tokens open the model's turn, which begins there.
+    pub(crate) opening: usize,
     /// How many tokens the drafter has read; `None` if none drafts.
     pub(crate) drafter: Option<usize>,
 }
@@ -57,12 +60,13 @@ impl Held<'_> {
         let common = common_prefix(self.ids, prompt).min(prompt.len().saturating_sub(1));
         let read_by_both = self.drafter.map_or(common, |rows| common.min(rows));
         let position = self.reachable(read_by_both);
+        let opened = self.remembered == Some(position) && common <= position + self.opening;
         let reuse = if self.ids.is_empty() {
             Reuse::NoSession
-        } else if position == common {
-            Reuse::Everything
         } else if position < self.reachable(common) {
             Reuse::NewDrafter { common }
+        } else if position == common || opened {
+            Reuse::Everything
         } else {
             Reuse::WindowMovedOn { common }
         };
@@ -77,7 +81,7 @@ impl Held<'_> {
 }
 
 /// How many tokens two texts begin with alike.
-pub(crate) fn common_prefix(a: &[Token], b: &[Token]) -> usize {
+fn common_prefix(a: &[Token], b: &[Token]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
@@ -87,7 +91,7 @@ mod tests {
 
     /// A session of the tokens 0 to 19, of which the sliding layers have forgotten all that a position before 15 sees.
     const SESSION: [Token; 20] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
-    const FORGETFUL: Held<'_> = Held { ids: &SESSION, floor: 15, remembered: Some(10), drafter: None };
+    const FORGETFUL: Held<'_> = Held { ids: &SESSION, floor: 15, remembered: Some(10), opening: 2, drafter: None };
 
     /// Resumes with a prompt that is like the session for `common` tokens and has `more` others.
     fn check(held: &Held<'_>, common: usize, more: usize, want: (usize, Reuse)) {
@@ -117,10 +121,19 @@ mod tests {
     #[test]
     fn what_is_forgotten_is_read_again_from_the_remembered_place_or_from_the_start() {
         check(&FORGETFUL, 14, 3, (10, Reuse::WindowMovedOn { common: 14 }));
+        check(&FORGETFUL, 13, 3, (10, Reuse::WindowMovedOn { common: 13 }));
         check(&FORGETFUL, 10, 3, (10, Reuse::Everything));
         check(&FORGETFUL, 9, 3, (0, Reuse::WindowMovedOn { common: 9 }));
         check(&Held { remembered: None, ..FORGETFUL }, 14, 3, (0, Reuse::WindowMovedOn { common: 14 }));
         check(&FORGETFUL, 0, 3, (0, Reuse::Everything));
+    }
+
+    #[test]
+    fn the_opening_of_the_models_turn_is_nothing_to_miss() {
+        check(&FORGETFUL, 12, 3, (10, Reuse::Everything));
+        check(&FORGETFUL, 11, 3, (10, Reuse::Everything));
+        check(&Held { remembered: None, ..FORGETFUL }, 2, 3, (0, Reuse::WindowMovedOn { common: 2 }));
+        check(&Held { drafter: Some(9), ..FORGETFUL }, 12, 3, (0, Reuse::NewDrafter { common: 12 }));
     }
 
     #[test]
@@ -136,7 +149,7 @@ mod tests {
 
     #[test]
     fn without_a_session_everything_is_read() {
-        let empty = Held { ids: &[], floor: 0, remembered: None, drafter: Some(0) };
+        let empty = Held { ids: &[], floor: 0, remembered: None, opening: 0, drafter: Some(0) };
         check(&empty, 0, 5, (0, Reuse::NoSession));
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct Session {
     drafting: Option<Drafting>,
     /// The tokens whose rows the target's caches hold.
     ids: Vec<Token>,
+    /// How many tokens open the model's turn, which begins at the place that is remembered.
+    opening: usize,
 }
 
 /// A drafter and what it has read. Without one the session is the target's alone.
@@ -30,7 +32,8 @@ struct Drafting {
 
 impl Session {
     pub(crate) fn new(target: Rc<Model>) -> Self {
-        Self { conversation: Conversation::new(Rc::clone(&target)), target, drafting: None, ids: Vec::new() }
+        let conversation = Conversation::new(Rc::clone(&target));
+        Self { target, conversation, drafting: None, ids: Vec::new(), opening: 0 }
     }
 
     /// Lets go of the drafter and of what it has read.
@@ -61,6 +64,7 @@ impl Session {
             ids: &self.ids,
             floor: self.floor(),
             remembered: self.remembered(),
+            opening: self.opening,
             drafter: self.drafting.as_ref().map(|drafting| drafting.context.position()),
         };
         let (position, reuse) = held.resume(prompt);
@@ -90,8 +94,10 @@ impl Session {
         self.conversation.caches().position()
     }
 
-    /// Makes the place at hand one that can be gone back to, whatever follows.
-    pub(crate) fn remember(&mut self) -> Result<()> {
+    /// Makes the place at hand, where `opening` tokens open the model's turn, one that can be gone back to, whatever
+    /// follows.
+    pub(crate) fn remember(&mut self, opening: usize) -> Result<()> {
+        self.opening = opening;
         self.conversation.caches_mut().remember()?;
         if let Some(drafting) = &mut self.drafting {
             drafting.context.remember()?;

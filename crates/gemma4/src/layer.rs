@@ -52,7 +52,7 @@ impl Layer {
         let x = x.add(self.after_attention.forward(&attended)?)?;
         let mut fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
         if let Some((after_dense, mixture)) = &self.mixture {
-            fed = after_dense.forward(&fed)?.add(mixture.forward(&x)?)?;
+            fed = after_dense.forward(&fed)?.add(mixture.forward(&x, pass)?)?;
         }
         let mut x = x.add(self.after_feed_forward.forward(&fed)?)?;
         if let (Some(gate), Some(inputs)) = (&self.input_gate, &pass.per_layer) {

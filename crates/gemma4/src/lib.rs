@@ -27,6 +27,7 @@ pub use conversation::{Conversation, Verifier};
 pub use error::{Error, Result};
 pub use fault::Part;
 pub use memory::{Needs, Passes};
+pub use mixture::Route;
 pub use model::{Model, Rows};
 pub use names::Spare;
 pub use nn::LayerKind;

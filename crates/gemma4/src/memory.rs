@@ -1,7 +1,7 @@
 //! How much memory a target needs, told before any of it is asked for. All figures are bytes.
 
 use mlx_rs::Dtype;
-use nn::Cache;
+use nn::{Cache, Fitted};
 
 use crate::{Config, LayerKind};
 
@@ -22,6 +22,8 @@ pub struct Needs {
     config: Config,
     /// Bytes of a number of the activations.
     width: u64,
+    /// What a layer's experts take while they are widened for a product, where only float32 can be multiplied.
+    widened: u64,
     /// The weights as they will lie in memory.
     pub weights: u64,
     /// What reading them takes besides, at most, while it lasts.
@@ -65,9 +67,14 @@ impl Config {
 }
 
 impl Needs {
-    pub(crate) fn new(config: Config, dtype: Dtype, weights: u64, loading: u64) -> Self {
+    pub(crate) fn new(config: Config, dtype: Dtype, fitted: &Fitted) -> Self {
         let width = if dtype == Dtype::Float32 { 4 } else { 2 };
-        Self { config, width, weights, loading }
+        let packed = fitted.packings().keys().any(|name| name.contains(".experts."));
+        let experts = config.mixture.filter(|_| width < 4 && !packed && nn::gathers_only_float32());
+        let widened = experts
+            .map_or(0, |mixture| 4 * 3 * number(mixture.experts) * number(mixture.width) * number(config.hidden_size));
+        let (weights, loading) = (fitted.bytes(dtype), fitted.transient(dtype));
+        Self { config, width, widened, weights, loading }
     }
 
     /// The caches of one conversation of `context` tokens, and the window of each sliding layer that is kept beside
@@ -89,7 +96,7 @@ impl Needs {
         let reading = self.pass(context, passes.rows(context), passes.taps);
         let logits = passes.block as u64 * number(self.config.vocab_size) * (2 * self.width + LOGITS * 4);
         let verifying = self.pass(context, passes.block, passes.taps) + logits;
-        reading.max(verifying) + self.moving(context, passes)
+        reading.max(verifying) + self.moving(context, passes) + self.widened
     }
 
     /// One pass over `rows` rows, without its logits: everything that one layer computes, as if nothing of it were freed

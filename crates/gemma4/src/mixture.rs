@@ -6,7 +6,7 @@ use mlx_rs::{
 };
 use nn::{Experts, Linear, Norm, Weights, gelu, scalar};
 
-use crate::{Config, Result, config::Mixture as Sizes, norm::norm};
+use crate::{Config, Result, config::Mixture as Sizes, norm::norm, pass::Pass};
 
 /// Pairs of a row and an expert from which on they are sorted by expert, so that a matrix is read once for all its
 /// rows; fewer are not worth the sorting.
@@ -21,6 +21,16 @@ pub(crate) struct Mixture {
     up: Experts,
     down: Experts,
     after: Norm,
+}
+
+/// Where the rows of a pass go in one layer with experts, `[1, L, k]` both.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// The numbers of each row's experts, in no particular order.
+    pub experts: Array,
+    /// What each of them counts. The weights are a softmax over the chosen ones alone times the experts' own scales, so
+    /// they need not sum to 1.
+    pub weights: Array,
 }
 
 /// Chooses the experts of a row.
@@ -48,13 +58,13 @@ impl Mixture {
 
     /// From the stream, not normed, `[1, L, H]` to `[1, L, H]`: `Σ_j w_j · down_j(gelu(gate_j(y)) ⊙ up_j(y))` over the
     /// chosen experts `j`.
-    pub(crate) fn forward(&self, x: &Array) -> Result<Array> {
-        let (experts, weights) = self.router.choose(x)?;
+    pub(crate) fn forward(&self, x: &Array, pass: &mut Pass) -> Result<Array> {
+        let route = self.router.choose(x)?;
         let (chosen, hidden) = (self.router.chosen, x.dim(2));
         let rows = self.before.forward(x)?.reshape(&[-1, 1, hidden])?;
         // From here on a row for each pair, by row and then by expert.
         let rows = ops::repeat_axis::<f32>(rows, chosen, 0)?;
-        let experts = experts.reshape(&[-1])?;
+        let experts = route.experts.reshape(&[-1])?;
         let rows = if experts.dim(0) < SORTED {
             self.feed(&rows, &experts, false)?
         } else {
@@ -62,7 +72,8 @@ impl Mixture {
             let rows = self.feed(&rows.take_axis(&order, 0)?, &experts.take_axis(&order, 0)?, true)?;
             rows.take_axis(ops::argsort(order)?, 0)?
         };
-        let rows = rows.reshape(&[1, -1, chosen, hidden])?.multiply(weights.expand_dims(-1)?)?;
+        let rows = rows.reshape(&[1, -1, chosen, hidden])?.multiply(route.weights.expand_dims(-1)?)?;
+        pass.routes.push(route);
         Ok(self.after.forward(&rows.sum_axis(2, false)?)?)
     }
 
@@ -87,16 +98,14 @@ impl Router {
         })
     }
 
-    /// For rows `[1, L, H]` of the stream the numbers of their experts and the weight of each, `[1, L, k]` both. The
-    /// weights are a softmax over the chosen ones alone, in float32, times the experts' own scales, so they need not
-    /// sum to 1.
-    fn choose(&self, x: &Array) -> Result<(Array, Array)> {
+    /// For rows `[1, L, H]` of the stream; the softmax is computed in float32.
+    fn choose(&self, x: &Array) -> Result<Route> {
         let scores = self.projection.forward(&self.norm.forward(x)?)?;
         let best = ops::argpartition_axis(scores.negative()?, self.chosen - 1, -1)?;
         let experts = best.try_index((.., .., ..self.chosen))?;
         let scores = ops::indexing::take_along_axis(scores, &experts, -1)?.as_dtype(Dtype::Float32)?;
         let weights = ops::softmax_axis(scores, -1, None)?.as_dtype(x.dtype())?;
         let scales = self.expert_scale.take_axis(&experts, 0)?;
-        Ok((experts, weights.multiply(scales)?))
+        Ok(Route { weights: weights.multiply(scales)?, experts })
     }
 }

@@ -6,7 +6,7 @@ use mlx_rs::{Array, Dtype, ops};
 use nn::{Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Vocabulary, Weights, scalar, softcap};
 
 use crate::{
-    Config, Error, Family, LayerKind, Result, layer::Layer, names::place, norm::norm, pass::Pass,
+    Config, Error, Family, LayerKind, Result, Route, layer::Layer, names::place, norm::norm, pass::Pass,
     per_layer::PerLayerInputs,
 };
 
@@ -95,10 +95,15 @@ impl Model {
     /// # Errors
     /// When a tap is out of range (nothing is written then), or MLX fails.
     pub fn forward(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<Rows> {
+        Ok(self.run(ids, caches, taps)?.0)
+    }
+
+    /// The same, and what the layers shared.
+    fn run(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<(Rows, Pass)> {
         self.check_taps(taps)?;
         let rows = usize::try_from(ids.dim(1)).unwrap_or_default();
         let mut stream = self.embed(ids)?;
-        let per_layer = self.per_layer.as_ref().map(|inputs| inputs.forward(ids, &stream)).transpose()?;
+        let per_layer = self.per_layer_inputs(ids, &stream)?;
         let position = caches.first().map_or(0, Cache::position);
         let mut pass = Pass::new(rows, position, self.config.window, per_layer);
         let mut caches = caches.iter_mut();
@@ -117,7 +122,25 @@ impl Model {
             [] => ops::zeros_dtype(&[1, ids.dim(1), 0], self.dtype)?,
             tapped => ops::concatenate(tapped, -1)?,
         };
-        Ok(Rows { normed, taps })
+        Ok((Rows { normed, taps }, pass))
+    }
+
+    /// What each of `N` layers gets of ids `[1, L]` beside the stream, `[1, L, N, P]`, given their
+    /// [scaled embedding](Vocabulary::embed) `[1, L, H]`; `None` if the model has no such inputs.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn per_layer_inputs(&self, ids: &Array, embedded: &Array) -> Result<Option<Array>> {
+        self.per_layer.as_ref().map(|inputs| inputs.forward(ids, embedded)).transpose()
+    }
+
+    /// Which experts ids `[1, L]` go through, if they are read as a sequence of their own: one route for each layer, or
+    /// none at all if the model has no experts.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn routes(&self, ids: &Array) -> Result<Vec<Route>> {
+        Ok(self.run(ids, &mut self.caches(), &[])?.1.routes)
     }
 
     /// Whether every tap names a layer, or the final norm.

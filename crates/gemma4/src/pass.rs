@@ -3,7 +3,7 @@
 use mlx_rs::Array;
 use nn::{Mask, Visible};
 
-use crate::LayerKind;
+use crate::{LayerKind, Route};
 
 /// The state of one pass over `L` rows.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(crate) struct Pass {
     pub(crate) position: usize,
     /// The inputs of all layers, `[1, L, N, P]`, if the model has any.
     pub(crate) per_layer: Option<Array>,
+    /// Where rows went, for each layer with experts so far.
+    pub(crate) routes: Vec<Route>,
     rows: usize,
     window: usize,
     sliding: Option<Seen>,
@@ -27,7 +29,7 @@ pub(crate) struct Seen {
 
 impl Pass {
     pub(crate) fn new(rows: usize, position: usize, window: usize, per_layer: Option<Array>) -> Self {
-        Self { position, per_layer, rows, window, sliding: None, full: None }
+        Self { position, per_layer, routes: Vec::new(), rows, window, sliding: None, full: None }
     }
 
     /// Remembers the rows of the newest layer of `kind` that owns keys and values: those behind it that own none read

@@ -62,8 +62,7 @@ impl Survey {
     /// # Errors
     /// When the files do not hold what the configuration asks for.
     pub fn needs(&self, dtype: Option<Dtype>) -> Result<Needs> {
-        let dtype = dtype.unwrap_or(self.dtype);
         let fitted = fit(&self.config, &self.inventory)?;
-        Ok(Needs::new(self.config.clone(), dtype, fitted.bytes(dtype), fitted.transient(dtype)))
+        Ok(Needs::new(self.config.clone(), dtype.unwrap_or(self.dtype), &fitted))
     }
 }

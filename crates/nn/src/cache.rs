@@ -290,3 +290,24 @@ fn rows_of(array: &Array) -> usize {
 fn index(row: usize) -> i32 {
     row as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_in_pieces_moves_a_few_times_and_is_allotted_no_more_than_is_said() -> Result<()> {
+        let (mut cache, mut allotted, mut moves) = (Cache::full(), 0, 0);
+        let piece = ops::zeros_dtype(&[1, 1, 512, 1], mlx_rs::Dtype::Float32)?;
+        for pieces in 1..=64 {
+            cache.append(&piece, &piece)?;
+            cache.commit(512)?;
+            let rows = cache.arrays().map(rows_of).max().unwrap_or(0);
+            assert!((512 * pieces..=Cache::allotted(512 * pieces)).contains(&rows), "{rows}");
+            moves += usize::from(rows != allotted);
+            allotted = rows;
+        }
+        assert!(moves < 20, "{moves}");
+        Ok(())
+    }
+}

@@ -51,7 +51,8 @@ pub(crate) async fn say(
     controls: Controls,
     insist: bool,
 ) -> Result<Said, Failure> {
-    let say = Say { conversation, text, target, drafter, controls: controls.into(), insist };
+    let precision = controls.precision();
+    let say = Say { conversation, text, target, drafter, precision, controls: controls.into(), insist };
     Ok(opened.app().await?.say(say).await?.into())
 }
 

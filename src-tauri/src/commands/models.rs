@@ -18,11 +18,14 @@ pub(crate) async fn models(opened: State<'_, Opened>) -> Result<Vec<Model>, Fail
     Ok(models.into_iter().map(Model::from).collect())
 }
 
-/// What a model's files say of it, and what a target needs of memory for a conversation of the usual length.
+/// What a model's files say of it, and what a target needs of memory for a conversation of the usual length, in the
+/// number type that is chosen.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn model_details(opened: State<'_, Opened>, id: String) -> Result<Details, Failure> {
-    Ok(opened.app().await?.model_details(&id, None, USUAL_CONTEXT).await?.into())
+    let app = opened.app().await?;
+    let precision = app.preferences().await?.precision;
+    Ok(app.model_details(&id, None, precision, USUAL_CONTEXT).await?.into())
 }
 
 /// Registers a folder where it lies; its files are looked at, not copied.

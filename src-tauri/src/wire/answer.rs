@@ -157,7 +157,7 @@ pub(crate) struct Outcome {
 
 impl From<Record> for Outcome {
     fn from(record: Record) -> Self {
-        let Record { target, drafter, answer, .. } = record;
+        let Record { target, drafter, precision, answer } = record;
         Self {
             finish: answer.finish.into(),
             unfinished: answer.unfinished.map(Unfinished::from),
@@ -165,7 +165,7 @@ impl From<Record> for Outcome {
             target,
             drafter,
             speculation_off: why_off(answer.speculation),
-            controls: answer.controls.into(),
+            controls: Controls::new(answer.controls, precision),
             stats: answer.stats.into(),
         }
     }

@@ -4,6 +4,15 @@ use app::Sampling;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
+/// The number type that models compute in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Precision {
+    /// The type that the checkpoint stores.
+    AsStored,
+    Float32,
+}
+
 /// How to answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "camelCase")]
@@ -24,19 +33,31 @@ pub(crate) struct Controls {
     max_tokens: usize,
     /// Let the model think before it answers.
     thinking: bool,
+    precision: Precision,
 }
 
-impl From<app::Controls> for Controls {
-    fn from(controls: app::Controls) -> Self {
+impl Controls {
+    pub(crate) fn new(controls: app::Controls, precision: app::Precision) -> Self {
         let app::Controls { gamma, min_conf, sampling, max_tokens, thinking, .. } = controls;
         let Sampling { temperature, top_p, top_k, seed, .. } = sampling;
-        Self { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking }
+        let precision = match precision {
+            app::Precision::AsStored => Precision::AsStored,
+            app::Precision::Float32 => Precision::Float32,
+        };
+        Self { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking, precision }
+    }
+
+    pub(crate) fn precision(&self) -> app::Precision {
+        match self.precision {
+            Precision::AsStored => app::Precision::AsStored,
+            Precision::Float32 => app::Precision::Float32,
+        }
     }
 }
 
 impl From<Controls> for app::Controls {
     fn from(controls: Controls) -> Self {
-        let Controls { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking } = controls;
+        let Controls { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking, .. } = controls;
         let sampling = Sampling { temperature, top_p, top_k, seed, ..Sampling::default() };
         Self { gamma, min_conf, sampling, max_tokens, thinking, ..Self::default() }
     }
@@ -58,14 +79,14 @@ pub(crate) struct Preferences {
 impl From<Preferences> for app::Preferences {
     fn from(preferences: Preferences) -> Self {
         let Preferences { target, drafter, controls, conversation } = preferences;
-        Self { target, drafter, controls: controls.into(), conversation }
+        Self { target, drafter, precision: controls.precision(), controls: controls.into(), conversation }
     }
 }
 
 impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
-        let app::Preferences { target, drafter, controls, conversation } = preferences;
-        Self { target, drafter, controls: controls.into(), conversation }
+        let app::Preferences { target, drafter, precision, controls, conversation } = preferences;
+        Self { target, drafter, controls: Controls::new(controls, precision), conversation }
     }
 }
 
@@ -84,10 +105,9 @@ mod tests {
             seed: 7,
             max_tokens: 99,
             thinking: true,
+            precision: Precision::Float32,
         };
-        let preferences =
-            Preferences { target: Some("t".into()), drafter: None, controls: controls.clone(), conversation: Some(2) };
+        let preferences = Preferences { target: Some("t".into()), drafter: None, controls, conversation: Some(2) };
         assert_eq!(Preferences::from(app::Preferences::from(preferences.clone())), preferences);
-        assert_eq!(Controls::from(app::Controls::from(controls.clone())), controls);
     }
 }

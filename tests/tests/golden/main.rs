@@ -2,6 +2,4 @@
 
 mod drafters;
 mod gemma4;
-mod layouts;
-mod packed;
 mod sampling;

@@ -1,16 +1,12 @@
 //! Bad files: each is refused with one sentence that names what is wrong, nothing panics, and the process goes on as if
 //! nothing had been.
 
-mod configuration;
 mod drafters;
-mod experts;
-mod files;
+mod gemma4;
 mod lent;
-mod packings;
 mod published;
-mod tensors;
 
-use gemma4::Model;
+use ::gemma4::Model;
 use tests::{Outcome, copy::Copy, decoding::Setup, fixtures, tensors::Tensors};
 
 /// A copy of the dense target, in one file, to be spoilt.

@@ -6,7 +6,10 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 export const commands = {
 	/**  Every model, by id. */
 	models: () => typedError<Model[], Failure>(__TAURI_INVOKE("models")),
-	/**  What a model's files say of it, and what a target needs of memory for a conversation of the usual length. */
+	/**
+	 *  What a model's files say of it, and what a target needs of memory for a conversation of the usual length, in the
+	 *  number type that is chosen.
+	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
@@ -63,6 +66,7 @@ export type Controls = {
 	maxTokens: number,
 	/**  Let the model think before it answers. */
 	thinking: boolean,
+	precision: Precision,
 };
 
 /**  A conversation in the list. */
@@ -233,6 +237,11 @@ speculationOff: string | null } |
 { kind: "ended"; 
 /**  The message as it is stored. */
 message: Message };
+
+/**  The number type that models compute in. */
+export type Precision = 
+/**  The type that the checkpoint stores. */
+"asStored" | "float32";
 
 /**  What the user chose last. */
 export type Preferences = {

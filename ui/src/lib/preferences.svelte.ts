@@ -4,7 +4,7 @@ const beforeLoading: Preferences = {
   target: null,
   drafter: null,
   conversation: null,
-  controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false },
+  controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' },
 };
 
 /** What the next message will use, kept across restarts. */

@@ -8,7 +8,7 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 pub struct Machine {
     /// All of it.
     pub physical: u64,
-    /// What programs could be given now without taking it from others.
+    /// What the system says that programs could be given now.
     pub available: u64,
 }
 
@@ -18,7 +18,11 @@ impl Machine {
     pub fn here() -> Self {
         let only_memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
         let system = System::new_with_specifics(only_memory);
-        Self { physical: system.total_memory(), available: system.available_memory() }
+        let physical = system.total_memory();
+        // On Linux that is the kernel's own estimate. On a Mac it is all that is neither wired nor compressed (active,
+        // inactive and free pages): what other programs use counts too, since the system compresses it when it must. The
+        // reserve is there for them.
+        Self { physical, available: system.available_memory().min(physical) }
     }
 
     /// What stays free for everything else unless the user says otherwise: 15 %, and 2 GB at least.

@@ -28,8 +28,8 @@ pub(crate) struct Admitted {
 }
 
 /// Lets an answer in if there is room for it, or if the user insists; `prompt` is how many tokens it reads, as far as
-/// that is known.
-pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: usize) -> Result<()> {
+/// that is known. Returns what it needs.
+pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: usize) -> Result<Need> {
     let known = admitted.take().filter(|admitted| admitted.is_for(request));
     let admitted = admitted.insert(match known {
         Some(known) => known,
@@ -41,14 +41,16 @@ pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: 
     // What this answer may come to, within the largest context that the user allows.
     let longest = prompt.saturating_add(request.controls.max_tokens);
     let context = request.controls.context.map_or(longest, |most| most.min(longest));
-    if admitted.plan.need(context).total() <= admitted.agreed {
-        return Ok(());
+    let need = admitted.plan.need(context);
+    if need.total() <= admitted.agreed {
+        return Ok(need);
     }
     let machine = Machine::here();
     let reserve = request.memory.reserve.unwrap_or(machine.usual_reserve());
     let room = Room { machine, held: nn::memory_held(), reserve };
-    admitted.agreed = admitted.plan.check(context, room).map_err(Error::NoRoom)?.total();
-    Ok(())
+    admitted.plan.check(context, room).map_err(Error::NoRoom)?;
+    admitted.agreed = need.total();
+    Ok(need)
 }
 
 impl Admitted {

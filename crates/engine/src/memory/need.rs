@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Room, Shortage};
 use crate::{Error, Precision, Result, reading::CHUNK};
 
-/// Contexts are looked for in steps of this many tokens, as caches grow.
+/// Contexts are looked for in steps of this many tokens, the smallest in which caches grow.
 const STEP: usize = 256;
 
 /// More tokens than any model reads: a configuration may claim any number, and figures must stay figures.

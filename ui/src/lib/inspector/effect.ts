@@ -41,5 +41,6 @@ export function conditionsOf({ drafter, controls }: Outcome): string {
   if (drafter !== null && minConf !== null) parts.unshift(`minConf ${percent(minConf)}`);
   if (drafter !== null && gamma !== null) parts.unshift(`γ ${gamma}`);
   if (controls.thinking) parts.push('thinking');
+  if (controls.precision === 'float32') parts.push('float32');
   return parts.join(', ');
 }

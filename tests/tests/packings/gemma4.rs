@@ -1,14 +1,15 @@
 //! A packed model answers as the same model would with the numbers that are packed in it.
 
-use gemma4::Model;
+use ::gemma4::Model;
 use mlx_rs::{Array, Dtype, ops};
 use nn::{Mode, Packing, Vocabulary};
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{
     Outcome,
     checkpoint::Checkpoint,
     fixtures,
     quantise::{Twins, affine, all, quantise},
+    sized,
     tensors::check_close,
     weights,
 };
@@ -47,32 +48,7 @@ fn logits(checkpoint: &Checkpoint) -> Outcome<Array> {
 
 /// A random model of a fixture's kind, with widths that every group divides.
 fn random(kind: &str) -> Outcome<Checkpoint> {
-    let mut config = Checkpoint::read(&fixtures::path(&format!("gemma4/{kind}")))?.config;
-    let text = &mut config["text_config"];
-    let has = |text: &Value, key: &str| text[key].as_i64().is_some_and(|number| number > 0);
-    let mut layers = vec![json!("sliding_attention"), json!("full_attention")];
-    if has(text, "num_kv_shared_layers") {
-        layers.extend_from_within(..);
-        text["num_kv_shared_layers"] = json!(2);
-        text["hidden_size_per_layer_input"] = json!(128);
-    }
-    if has(text, "num_experts") {
-        // More than ten, so that their order by number is not that by spelling.
-        text["num_experts"] = json!(12);
-        text["moe_intermediate_size"] = json!(128);
-    }
-    for (key, value) in [
-        ("hidden_size", json!(128)),
-        ("intermediate_size", json!(256)),
-        ("num_attention_heads", json!(4)),
-        ("head_dim", json!(32)),
-        ("global_head_dim", json!(64)),
-        ("num_hidden_layers", json!(layers.len())),
-        ("layer_types", layers.into()),
-    ] {
-        text[key] = value;
-    }
-    weights::checkpoint(&config, i32::MAX)
+    weights::checkpoint(&sized::config(kind, 128)?, i32::MAX)
 }
 
 #[test]

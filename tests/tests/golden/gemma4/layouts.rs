@@ -11,7 +11,7 @@ use tests::{
     tensors::{Tensors, check_close},
 };
 
-use super::gemma4::{self, LOGITS};
+use super::LOGITS;
 
 /// How the original files and MLX conversions of them begin the names of the decoder's tensors.
 const ORIGINAL: &str = "model.language_model.";
@@ -23,7 +23,7 @@ fn check(name: &str, checkpoint: &Checkpoint) -> Outcome {
     let model = Model::load(folder.path(), Some(Dtype::Float32))?;
     let golden = golden(name)?;
     let ids = golden.ids("input_ids")?;
-    gemma4::check(&model, &golden, &ids, &[ids.len()])
+    super::check(&model, &golden, &ids, &[ids.len()])
 }
 
 fn golden(name: &str) -> Outcome<Tensors> {

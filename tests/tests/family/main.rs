@@ -1,0 +1,3 @@
+//! The published members of the family.
+
+mod gemma4;

@@ -1,0 +1,3 @@
+//! Packed models.
+
+mod gemma4;

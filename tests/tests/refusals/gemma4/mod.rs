@@ -1,0 +1,7 @@
+//! Targets.
+
+mod configuration;
+mod experts;
+mod files;
+mod packings;
+mod tensors;

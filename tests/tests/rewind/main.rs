@@ -1,0 +1,3 @@
+//! Going back in a conversation.
+
+mod gemma4;
