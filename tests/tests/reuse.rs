@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use engine::{
     Answer, Controls, Cost, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Reuse,
-    Role, Sampling,
+    Role, Sampling, Scheduling,
 };
 use tempfile::TempDir;
 use tests::{
@@ -63,12 +63,18 @@ impl Models {
 }
 
 fn greedy(max_tokens: usize) -> Controls {
-    Controls { max_tokens, sampling: Sampling { temperature: 0.0, ..Sampling::default() }, ..Controls::default() }
+    // By no clock: what is drafted must not depend on the machine's mood.
+    Controls {
+        schedule: Scheduling::Thresholds,
+        max_tokens,
+        sampling: Sampling { temperature: 0.0, ..Sampling::default() },
+        ..Controls::default()
+    }
 }
 
 fn sampled(max_tokens: usize, seed: u64) -> Controls {
     let sampling = Sampling { temperature: 2.0, top_k: 0, top_p: 1.0, seed, ..Sampling::default() };
-    Controls { max_tokens, sampling, ..Controls::default() }
+    Controls { schedule: Scheduling::Thresholds, max_tokens, sampling, ..Controls::default() }
 }
 
 fn user(text: &str) -> Message {

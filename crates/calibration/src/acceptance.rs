@@ -54,7 +54,9 @@ mod tests {
 
     fn check(rounds: &[(usize, usize)], want: [f64; 3]) {
         let mut acceptance = Acceptance::default();
-        rounds.iter().for_each(|&(proposed, accepted)| acceptance.learn(proposed, accepted));
+        for &(proposed, accepted) in rounds {
+            acceptance.learn(proposed, accepted);
+        }
         for (rate, want) in acceptance.rates().zip(want) {
             assert!((rate - want).abs() < 1e-12, "{rate} is not {want}");
         }

@@ -62,7 +62,9 @@ mod tests {
 
     fn curve(points: &[(usize, f64)]) -> Curve {
         let mut curve = Curve::default();
-        points.iter().for_each(|&(size, seconds)| curve.measure(size, seconds));
+        for &(size, seconds) in points {
+            curve.measure(size, seconds);
+        }
         curve
     }
 

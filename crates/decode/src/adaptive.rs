@@ -93,7 +93,9 @@ mod tests {
     /// The limit after rounds of (proposed, accepted), with drafts of at most 9 that begin with 3 and have 3 or more.
     fn check(rounds: &[(usize, usize)], want: usize) {
         let mut schedule = Adaptive::new(9, 3, 3);
-        rounds.iter().for_each(|&(proposed, accepted)| schedule.learn(proposed, accepted));
+        for &(proposed, accepted) in rounds {
+            schedule.learn(proposed, accepted);
+        }
         assert_eq!(schedule.limit(), want, "{rounds:?}");
     }
 

@@ -8,7 +8,7 @@ use drafters::Drafter;
 use nn::{Sampler, Vocabulary};
 
 use crate::{
-    Answer, Cancel, Course, Error, Event, Finish, Request, Result, Round, Speculation, Stats,
+    Answer, Cancel, Course, Error, Event, Finish, Request, Result, Round, Speculation, Stats, Unfinished,
     event::Took,
     models::{Models, Target},
     pilot::{Pilot, Settings},
@@ -59,21 +59,19 @@ pub(crate) fn make(
     let started = Instant::now();
     making.decode(&mut session, &sampler, pilot.as_mut(), cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
-    let cost = pilot.as_ref().map(|pilot| pilot.cost().clone()).unwrap_or_default();
-    let plain_step_s = pilot.as_ref().and_then(Pilot::plain_s);
-    notes.extend(pilot.as_ref().and_then(|pilot| pilot.sentence(making.turns.last()?)));
+    let (cost, plain_step_s) = pilot.as_ref().map(Pilot::known).unwrap_or_default();
+    notes.extend(pilot.as_ref().and_then(Pilot::remark));
     session.keep_pilot(pilot);
 
     session.hold(prompt.ids.iter().chain(making.answer.emitted()).copied());
     models.keep(session);
     let turns = std::mem::take(&mut making.turns);
     let (ids, Written { thought, text, tool_calls, unfinished }, finish, counts) = making.end();
-    notes.extend((finish == Finish::Padding).then(|| ONLY_PADDING.to_owned()));
-    notes.extend(unfinished.map(|unfinished| unfinished.sentence(finish)));
-    notes.extend((!tool_calls.is_empty()).then(|| NO_TOOLS.to_owned()));
+    notes.extend(remarks(finish, unfinished, &tool_calls));
     let prompt_tokens = prompt.ids.len();
+    let counts = Stats { prompt_tokens, reused_tokens, reuse, plain_step_s, ..counts.over(decode_s) };
     Ok(Answer {
-        stats: Stats { prompt_tokens, reused_tokens, reuse, plain_step_s, load_s, prefill_s, ..counts.over(decode_s) },
+        stats: Stats { load_s, prefill_s, ..counts },
         prompt_ids: prompt.ids,
         raw: target.codec.raw(&ids),
         ids,
@@ -88,6 +86,14 @@ pub(crate) fn make(
         notes,
         controls: request.controls.clone(),
     })
+}
+
+/// What the user should know of how an answer ended.
+fn remarks(finish: Finish, unfinished: Option<Unfinished>, tool_calls: &[String]) -> impl Iterator<Item = String> {
+    let padding = (finish == Finish::Padding).then(|| ONLY_PADDING.to_owned());
+    let unfinished = unfinished.map(|unfinished| unfinished.sentence(finish));
+    let tools = (!tool_calls.is_empty()).then(|| NO_TOOLS.to_owned());
+    [padding, unfinished, tools].into_iter().flatten()
 }
 
 /// What an answer decodes with.

@@ -28,6 +28,7 @@ pub(crate) struct Pilot {
     settings: Settings,
     schedule: Chosen,
     parking: Parking,
+    newest_turn: Option<Turn>,
     plain: Fixed,
     /// Tokens before the next round.
     context: usize,
@@ -78,33 +79,33 @@ impl Pilot {
             None => known.clone(),
         };
         let limit = settings.limit;
-        let schedule: Box<dyn Schedule> = match settings.scheduling {
-            Scheduling::Auto => {
-                let schedule = Chosen::Auto(Auto::new(limit, facts.confident, cost));
-                return Self { settings, schedule, parking: Parking::default(), plain: Fixed(0), context: 0 };
-            }
-            Scheduling::Fixed => Box::new(Fixed(limit)),
-            Scheduling::Adaptive => Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)),
-            Scheduling::Thresholds => Box::new(thresholds(limit, settings.min_conf, facts)),
+        let other = |schedule: Box<dyn Schedule>, cost: Cost| {
+            // What the user chose is obeyed, so no plain step is made only to compare; an earlier one may be known.
+            let parking = cost.verify(0, 1).map_or_else(Parking::default, Parking::knowing);
+            (Chosen::Other(schedule, cost), parking)
         };
-        // What the user chose is obeyed, so no plain step is made only to compare; an earlier one may be known.
-        let parking = cost.verify(0, 1).map_or_else(Parking::default, Parking::knowing);
-        Self { settings, schedule: Chosen::Other(schedule, cost), parking, plain: Fixed(0), context: 0 }
+        let (schedule, parking) = match settings.scheduling {
+            Scheduling::Auto => (Chosen::Auto(Auto::new(limit, facts.confident, cost)), Parking::default()),
+            Scheduling::Fixed => other(Box::new(Fixed(limit)), cost),
+            Scheduling::Adaptive => other(Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)), cost),
+            Scheduling::Thresholds => other(Box::new(thresholds(limit, settings.min_conf, facts)), cost),
+        };
+        Self { settings, schedule, parking, newest_turn: None, plain: Fixed(0), context: 0 }
     }
 
-    pub(crate) fn cost(&self) -> &Cost {
+    fn cost(&self) -> &Cost {
         match &self.schedule {
             Chosen::Auto(auto) => auto.cost(),
             Chosen::Other(_, cost) => cost,
         }
     }
 
-    /// Seconds of a plain step, if it is known.
-    pub(crate) fn plain_s(&self) -> Option<f64> {
-        self.parking.plain_s()
+    /// What rounds cost, and the seconds of a plain step that drafting is compared with, if they are known.
+    pub(crate) fn known(&self) -> (Cost, Option<f64>) {
+        (self.cost().clone(), self.parking.plain_s())
     }
 
-    /// What the next round, behind `context` tokens, is about.
+    /// What the next round is about.
     pub(crate) fn course(&self) -> Course {
         match self.settings.scheduling {
             Scheduling::Auto if self.parking.is_parked() => Course::Parked,
@@ -137,28 +138,26 @@ impl Pilot {
             Chosen::Other(_, cost) => (cost, self.context),
         };
         cost.measure(context, drafted, round.proposed + 1, spent);
-        match spent {
+        let turn = match spent {
             Spent::Plain(seconds) => {
                 self.parking.plain_step(seconds);
                 None
             }
             Spent::Apart { draft_s, verify_s } => self.parking.drafting_round(round.emitted.len(), draft_s + verify_s),
             Spent::Together(seconds) => self.parking.drafting_round(round.emitted.len(), seconds),
-        }
+        };
+        self.newest_turn = turn.or(self.newest_turn);
+        turn
     }
 
-    /// What the user should know of a turn.
-    pub(crate) fn sentence(&self, turn: &Turn) -> Option<String> {
-        match (turn, self.settings.scheduling) {
-            (Turn::Parked { standing, .. }, Scheduling::Auto) => {
-                Some(format!("Drafting was parked after {}.", told(standing)))
-            }
-            (Turn::Parked { standing, .. }, _) => Some(format!(
-                "Drafting loses: after {}. It goes on because you chose how much to draft.",
-                told(standing)
-            )),
-            (Turn::Resumed { .. }, _) => None,
-        }
+    /// What the user should know of it now.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let Some(Turn::Parked { standing, .. }) = &self.newest_turn else { return None };
+        let told = told(standing);
+        Some(match self.settings.scheduling {
+            Scheduling::Auto => format!("Drafting is parked, as it lost time: {told}."),
+            _ => format!("Drafting loses time: {told}. It goes on because you chose how much to draft."),
+        })
     }
 }
 
@@ -170,11 +169,11 @@ fn thresholds(limit: usize, min_conf: Option<f32>, facts: &Facts) -> Thresholds 
     }
 }
 
-/// `24 rounds: 1.10 tokens a round at 41.0 ms, against 30.0 ms a plain step`.
+/// `after 24 rounds 1.10 tokens a round at 41.0 ms, against 30.0 ms a plain step`.
 fn told(standing: &Standing) -> String {
     let Standing { rounds, tokens_per_round, round_s, plain_s } = standing;
     let (word, round_ms, plain_ms) = (if *rounds == 1 { "round" } else { "rounds" }, 1e3 * round_s, 1e3 * plain_s);
     format!(
-        "{rounds} {word}: {tokens_per_round:.2} tokens a round at {round_ms:.1} ms, against {plain_ms:.1} ms a plain step"
+        "after {rounds} {word} {tokens_per_round:.2} tokens a round at {round_ms:.1} ms, against {plain_ms:.1} ms a plain step"
     )
 }
