@@ -142,7 +142,17 @@ async fn a_stored_answer_is_verified_from_its_record() -> Outcome {
     let controls = app.preferences().await?.controls;
     let (target, drafter) = (tiny::TARGET.to_owned(), Some(tiny::DRAFTER.to_owned()));
     let text = "Why?".to_owned();
-    let said = app.say(Say { conversation: None, text, target, drafter, controls, insist: false }).await?;
+    let said = app
+        .say(Say {
+            conversation: None,
+            text,
+            target,
+            drafter,
+            controls,
+            precision: Precision::default(),
+            insist: false,
+        })
+        .await?;
     let mut reader = said.answering.reader();
     while let Some(frame) = reader.next().await {
         if let Phase::Ended(Err(error)) = frame.phase {

@@ -165,7 +165,7 @@ impl From<Record> for Outcome {
             target,
             drafter,
             speculation_off: why_off(answer.speculation),
-            controls: Controls::new(answer.controls, precision),
+            controls: Controls::new(&answer.controls, precision),
             stats: answer.stats.into(),
         }
     }

@@ -37,9 +37,9 @@ pub(crate) struct Controls {
 }
 
 impl Controls {
-    pub(crate) fn new(controls: app::Controls, precision: app::Precision) -> Self {
-        let app::Controls { gamma, min_conf, sampling, max_tokens, thinking, .. } = controls;
-        let Sampling { temperature, top_p, top_k, seed, .. } = sampling;
+    pub(crate) fn new(controls: &app::Controls, precision: app::Precision) -> Self {
+        let &app::Controls { gamma, min_conf, ref sampling, max_tokens, thinking, .. } = controls;
+        let &Sampling { temperature, top_p, top_k, seed, .. } = sampling;
         let precision = match precision {
             app::Precision::AsStored => Precision::AsStored,
             app::Precision::Float32 => Precision::Float32,
@@ -86,7 +86,7 @@ impl From<Preferences> for app::Preferences {
 impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
         let app::Preferences { target, drafter, precision, controls, conversation } = preferences;
-        Self { target, drafter, controls: Controls::new(controls, precision), conversation }
+        Self { target, drafter, controls: Controls::new(&controls, precision), conversation }
     }
 }
 
