@@ -42,9 +42,7 @@ pub(crate) fn make(
     let room = room(&prompt.ids, &target, request.controls.context, speculation.limit() + 1)?;
     let need = models.admit(request, prompt.ids.len())?.total();
     let mut making = Making::new(&prompt.ids, &target.codec, request, room)?;
-    let size = target.model.size();
-    let sampler = Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), size);
-    let sampler = sampler.following(&prompt.ids, size)?;
+    let sampler = sampler(request, &target, &prompt.ids)?;
     let mut session = models.session(&target);
 
     let started = Instant::now();
@@ -86,6 +84,13 @@ pub(crate) fn make(
         notes,
         controls: request.controls.clone(),
     })
+}
+
+/// What the answer is drawn with, by both models.
+fn sampler(request: &Request, target: &Target, prompt: &[Token]) -> Result<Sampler> {
+    let size = target.model.size();
+    let sampler = Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), size);
+    Ok(sampler.following(prompt, size)?)
 }
 
 /// What the user should know of how an answer ended.
