@@ -24,11 +24,27 @@ pub fn gelu(x: &Array) -> Result<Array> {
     Ok(x.multiply(constant(0.5)?)?.multiply(gate)?)
 }
 
-/// `cap·tanh(x/cap)`, any shape: keeps logits within ±`cap`.
+/// `cap·tanh(x/cap)`, any shape: keeps logits within ±`cap`. What is not finite becomes NaN: capped like any large
+/// number, an overflow would pass unnoticed.
 ///
 /// # Errors
 /// When MLX fails.
 pub fn softcap(x: &Array, cap: f32) -> Result<Array> {
     let cap = scalar(cap, x.dtype())?;
-    Ok(ops::tanh(x.divide(&cap)?)?.multiply(&cap)?)
+    let overflow = x.multiply(scalar(0.0, x.dtype())?)?; // 0, or NaN
+    Ok(ops::tanh(x.divide(&cap)?)?.multiply(&cap)?.add(overflow)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "what cannot be computed fails its test")]
+
+    use super::*;
+
+    #[test]
+    fn a_cap_does_not_hide_an_overflow() {
+        let capped = softcap(&Array::from_slice(&[1e9, f32::INFINITY, f32::NEG_INFINITY], &[3]), 30.0).unwrap();
+        let capped = capped.to_vec_exact::<f32>().unwrap();
+        assert!((capped[0] - 30.0).abs() < 1e-3 && capped[1].is_nan() && capped[2].is_nan(), "{capped:?}");
+    }
 }
