@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::{Outcome, copy::Copy};
+use crate::{Outcome, copy::Copy, tokenizer};
 
 /// A template that writes an answer in the history as it was asked for.
 pub const PLAIN: &str = "{{ bos_token }}{% for message in messages %}{{ message.role[0] }}:{{ message.content }}\n\
@@ -89,18 +89,5 @@ fn tokenizer(size: usize, markers: &[&str]) -> Value {
     let combined = merges.iter().map(|(first, last)| format!("{first}{last}"));
     let tokens = control.iter().map(ToString::to_string).chain(letters).chain(combined);
     let tokens = tokens.chain(('一'..).map(String::from)).take(size);
-    let vocab = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect::<Map<String, Value>>();
-    let added = control.iter().enumerate().map(|(id, content)| {
-        json!({ "id": id, "content": content, "special": true, "normalized": false,
-                "single_word": false, "lstrip": false, "rstrip": false })
-    });
-    let replace = |from: &str, to: &str| json!({ "type": "Replace", "pattern": { "String": from }, "content": to });
-    json!({
-        "version": "1.0",
-        "added_tokens": added.collect::<Vec<_>>(),
-        "normalizer": replace(" ", "▁"),
-        "decoder": { "type": "Sequence", "decoders": [replace("▁", " "), { "type": "Fuse" }] },
-        "model": { "type": "BPE", "unk_token": "<unk>", "fuse_unk": true, "vocab": vocab,
-                   "merges": merges.iter().map(|(first, last)| json!([first, last])).collect::<Vec<_>>() }
-    })
+    tokenizer::bpe(&control, tokens, &merges)
 }

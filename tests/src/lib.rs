@@ -4,6 +4,7 @@
 //! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
 
 pub mod asking;
+pub mod bench;
 pub mod checkpoint;
 pub mod chi_square;
 pub mod clocked;
@@ -22,6 +23,7 @@ pub mod random;
 pub mod sized;
 pub mod tensors;
 pub mod tiny;
+pub mod tokenizer;
 pub mod weights;
 
 /// A test's result: any error fails it with its sentence.

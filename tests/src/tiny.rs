@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-use crate::{Outcome, fixtures};
+use crate::{Outcome, fixtures, tokenizer};
 use app::{App, Controls, NewDrafter, Preferences};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -75,17 +75,5 @@ fn tokenizer() -> Value {
         "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| format!("{first}{last}")));
     let spoken = syllables.flat_map(|syllable| [format!("▁{syllable}"), syllable]);
     let tokens = CONTROL.map(String::from).into_iter().chain(typed).chain(spoken).take(256);
-    let vocab: Map<String, Value> = tokens.enumerate().map(|(id, token)| (token, json!(id))).collect();
-    let added = CONTROL.iter().enumerate().map(|(id, content)| {
-        json!({ "id": id, "content": content, "special": true, "normalized": false,
-                "single_word": false, "lstrip": false, "rstrip": false })
-    });
-    let replace = |from: &str, to: &str| json!({ "type": "Replace", "pattern": { "String": from }, "content": to });
-    json!({
-        "version": "1.0",
-        "added_tokens": added.collect::<Vec<_>>(),
-        "normalizer": replace(" ", "▁"),
-        "decoder": { "type": "Sequence", "decoders": [replace("▁", " "), { "type": "Fuse" }] },
-        "model": { "type": "BPE", "unk_token": "<unk>", "fuse_unk": true, "vocab": vocab, "merges": [] }
-    })
+    tokenizer::bpe(&CONTROL, tokens, &[])
 }

@@ -1,50 +1,7 @@
 //! The engine from outside: a request goes in, events come out, and the same answer whatever is drafted.
 
-use std::path::PathBuf;
-
-use engine::{
-    Answer, Cancel, Controls, Cost, Engine, Event, Finish, Memory, Precision, Prompt, Request, Sampling, Scheduling,
-    Speculation,
-};
-use tempfile::TempDir;
-use tests::{Outcome, asking, tiny};
-
-/// An engine and the folder of its models.
-struct Bench {
-    engine: Engine,
-    models: TempDir,
-}
-
-impl Bench {
-    async fn new() -> Outcome<Self> {
-        Ok(Self { engine: Engine::start(), models: tiny::models().await? })
-    }
-
-    fn folder(&self, name: &str) -> PathBuf {
-        self.models.path().join(name)
-    }
-
-    fn request(&self, drafter: Option<&str>, controls: Controls) -> Request {
-        Request {
-            target: self.folder(tiny::TARGET),
-            drafter: drafter.map(|name| self.folder(name)),
-            precision: Precision::Float32,
-            prompt: Prompt::Raw("the quick brown fox".into()),
-            controls,
-            memory: Memory::default(),
-            cost: Cost::default(),
-        }
-    }
-
-    /// Every event of an answer.
-    fn events(&self, request: Request, act: impl Fn(&Event, &Cancel)) -> Outcome<Vec<Event>> {
-        asking::events(&self.engine, request, act)
-    }
-
-    fn answer(&self, request: Request) -> Outcome<Answer> {
-        asking::answer(&self.engine, request)
-    }
-}
+use engine::{Controls, Event, Finish, Prompt, Request, Sampling, Scheduling, Speculation};
+use tests::{Outcome, asking, bench::Bench, tiny};
 
 fn controls(max_tokens: usize) -> Controls {
     Controls { max_tokens, sampling: Sampling { temperature: 0.0, ..Sampling::default() }, ..Controls::default() }

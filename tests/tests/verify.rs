@@ -2,48 +2,34 @@
 
 use std::sync::mpsc;
 
-use app::{App, Cost, Phase, Say};
-use engine::{
-    Answer, Claim, Controls, Divergence, Engine, Memory, Penalties, Precision, Prompt, Proof, Request, Rule, Sampling,
-};
+use app::{App, Phase, Say};
+use engine::{Answer, Claim, Controls, Divergence, Memory, Penalties, Precision, Proof, Rule, Sampling};
 use gemma4::Model;
 use mlx_rs::{Array, Dtype, ops::indexing::IndexOp};
 use nn::Vocabulary;
-use tempfile::TempDir;
-use tests::{Outcome, asking, definition::best, tensors::floats, tiny};
+use tests::{Outcome, bench::Bench, definition::best, tensors::floats, tiny};
 
 const TOKENS: usize = 24;
 
-/// An engine and the folder of its models.
-struct Bench {
-    engine: Engine,
-    models: TempDir,
-}
+/// Answers, and what becomes of them when they are read again.
+struct Court(Bench);
 
-impl Bench {
+impl Court {
     async fn new() -> Outcome<Self> {
-        Ok(Self { engine: Engine::start(), models: tiny::models().await? })
+        Ok(Self(Bench::new().await?))
     }
 
     /// A drafted answer.
     fn answer(&self, sampling: Sampling) -> Outcome<Answer> {
-        let request = Request {
-            target: self.models.path().join(tiny::TARGET),
-            drafter: Some(self.models.path().join(tiny::DRAFTER)),
-            precision: Precision::Float32,
-            prompt: Prompt::Raw("the quick brown fox".into()),
-            controls: Controls { max_tokens: TOKENS, sampling, ..Controls::default() },
-            memory: Memory::default(),
-            cost: Cost::default(),
-        };
-        asking::answer(&self.engine, request)
+        let controls = Controls { max_tokens: TOKENS, sampling, ..Controls::default() };
+        self.0.answer(self.0.request(Some(tiny::DRAFTER), controls))
     }
 
     fn prove(&self, answer: Answer) -> Outcome<Proof> {
-        let target = self.models.path().join(tiny::TARGET);
+        let target = self.0.folder(tiny::TARGET);
         let claim = Claim { target, precision: Precision::Float32, answer, memory: Memory::default() };
         let (done, proof) = mpsc::channel();
-        self.engine.prove(claim, move |proven| drop(done.send(proven)));
+        self.0.engine.prove(claim, move |proven| drop(done.send(proven)));
         Ok(proof.recv()??)
     }
 
@@ -59,7 +45,7 @@ impl Bench {
 
     /// The logits of the token at `position` of an answer, from one pass over all before it.
     fn logits(&self, answer: &Answer, position: usize) -> Outcome<Vec<f32>> {
-        let model = Model::load(&self.models.path().join(tiny::TARGET), Some(Dtype::Float32))?;
+        let model = Model::load(&self.0.folder(tiny::TARGET), Some(Dtype::Float32))?;
         let text = [&*answer.prompt_ids, &answer.ids[..position]].concat();
         let ids = Array::from_slice(&text, &[1, i32::try_from(text.len())?]);
         let rows = model.forward(&ids, &mut model.caches(), &[])?;
@@ -77,25 +63,25 @@ fn hot(rule: Rule) -> Sampling {
 
 #[tokio::test]
 async fn a_drafted_answer_is_what_plain_decoding_writes() -> Outcome {
-    let bench = Bench::new().await?;
+    let court = Court::new().await?;
     let penalties = Penalties { repetition: 1.3, presence: 0.5, frequency: 0.2, window: 10 };
     for sampling in [greedy(), hot(Rule::Coupled), Sampling { penalties, ..hot(Rule::Coupled) }] {
-        let answer = bench.answer(sampling)?;
+        let answer = court.answer(sampling)?;
         assert!(answer.stats.proposed > 0);
-        assert_eq!(bench.prove(answer)?, Proof::Identical { tokens: TOKENS });
+        assert_eq!(court.prove(answer)?, Proof::Identical { tokens: TOKENS });
     }
     Ok(())
 }
 
 #[tokio::test]
 async fn under_the_ratio_rule_each_token_is_one_that_the_target_may_draw() -> Outcome {
-    let bench = Bench::new().await?;
-    let answer = bench.answer(hot(Rule::Ratio))?;
-    assert_eq!(bench.prove(answer.clone())?, Proof::Possible { tokens: TOKENS });
+    let court = Court::new().await?;
+    let answer = court.answer(hot(Rule::Ratio))?;
+    assert_eq!(court.prove(answer.clone())?, Proof::Possible { tokens: TOKENS });
     // One that is not among the 40 most likely.
-    let logits = bench.logits(&answer, 9)?;
+    let logits = court.logits(&answer, 9)?;
     let least = best(&logits.iter().map(|logit| -logit).collect::<Vec<_>>());
-    let divergence = bench.tamper(&answer, 9, least)?;
+    let divergence = court.tamper(&answer, 9, least)?;
     assert_eq!((divergence.position, divergence.stored.id, divergence.margin), (9, least, None));
     assert!(!divergence.is_near_tie());
     Ok(())
@@ -103,15 +89,15 @@ async fn under_the_ratio_rule_each_token_is_one_that_the_target_may_draw() -> Ou
 
 #[tokio::test]
 async fn a_record_that_was_changed_in_one_place_is_found_out_there_with_both_logits() -> Outcome {
-    let bench = Bench::new().await?;
+    let court = Court::new().await?;
     for sampling in [greedy(), hot(Rule::Coupled)] {
-        let answer = bench.answer(sampling)?;
+        let answer = court.answer(sampling)?;
         for at in [0, 7, TOKENS - 1] {
             let (right, wrong) = (answer.ids[at], answer.ids[at] ^ 1);
-            let found = bench.tamper(&answer, at, wrong)?;
+            let found = court.tamper(&answer, at, wrong)?;
             assert_eq!((found.position, found.stored.id, found.plain.id), (at, wrong, right));
             assert!(!found.stored.text.is_empty() && !found.plain.text.is_empty());
-            let logits = bench.logits(&answer, at)?;
+            let logits = court.logits(&answer, at)?;
             let [stored, plain] = [wrong, right].map(|id| logits[id as usize]);
             assert!((found.stored.logit - stored).abs() < 1e-3 && (found.plain.logit - plain).abs() < 1e-3);
             if sampling.temperature == 0.0 {
@@ -126,10 +112,10 @@ async fn a_record_that_was_changed_in_one_place_is_found_out_there_with_both_log
 
 #[tokio::test]
 async fn a_token_that_the_target_does_not_know_is_refused() -> Outcome {
-    let bench = Bench::new().await?;
-    let mut answer = bench.answer(greedy())?;
+    let court = Court::new().await?;
+    let mut answer = court.answer(greedy())?;
     answer.ids[3] = 100_000;
-    let refused = bench.prove(answer).err().ok_or("it was accepted")?;
+    let refused = court.prove(answer).err().ok_or("it was accepted")?;
     assert!(refused.to_string().contains("100000"), "{refused}");
     Ok(())
 }

@@ -11,17 +11,23 @@ pub trait Context {
     /// How many tokens it has read.
     fn position(&self) -> usize;
 
-    /// The first position from which on [`Context::rewind`] goes back anywhere.
-    fn floor(&self) -> usize;
+    /// The first position from which on [`Context::rewind`] goes back anywhere; 0 unless something is forgotten.
+    fn floor(&self) -> usize {
+        0
+    }
 
     /// The one position before [`Context::floor`] that can be gone back to, besides 0.
-    fn remembered(&self) -> Option<usize>;
+    fn remembered(&self) -> Option<usize> {
+        None
+    }
 
-    /// Remembers this place, in the stead of the one before.
+    /// Remembers this place, in the stead of the one before. What forgets nothing has no need to.
     ///
     /// # Errors
     /// When MLX fails.
-    fn remember(&mut self) -> Result<()>;
+    fn remember(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Forgets every token from `position` on, exactly.
     ///

@@ -13,6 +13,7 @@ mod dflash;
 mod dspark;
 mod error;
 mod facts;
+mod heads;
 mod kind;
 mod lookup;
 mod rotation;

@@ -33,24 +33,14 @@ pub struct Rows {
 }
 
 impl Model {
-    /// Checks that a folder holds a target that runs here, whole, without reading its weights.
-    ///
-    /// # Errors
-    /// When the configuration or the tensors are not those of one.
-    pub fn check(folder: &Path) -> Result<(Config, Inventory)> {
-        let config = Config::read(folder)?;
-        let inventory = Inventory::read(folder)?;
-        fit(&config, &inventory)?;
-        Ok((config, inventory))
-    }
-
     /// Loads a checkpoint; everything is converted to `dtype` and computed in it. Without one it is the embedding
     /// table's own type, except that float16 becomes bfloat16: Gemma's activations leave the range of float16.
     ///
     /// # Errors
     /// When the configuration or the weights are not those of a target that runs here.
     pub fn load(folder: &Path, dtype: Option<Dtype>) -> Result<Self> {
-        let (config, inventory) = Self::check(folder)?;
+        let config = Config::read(folder)?;
+        let inventory = Inventory::read(folder)?;
         let dtype = dtype.unwrap_or_else(|| stored_dtype(&config, &inventory));
         let weights = Weights::read(&fit(&config, &inventory)?, dtype)?;
         Self::new(config, &weights, dtype)

@@ -7,7 +7,7 @@ use nn::{Inventory, Packing};
 
 use crate::{
     Config, Needs, Result,
-    model::{Model, fit, stored_dtype},
+    model::{fit, stored_dtype},
     names::{Spare, spare},
 };
 
@@ -43,7 +43,8 @@ impl Survey {
     /// # Errors
     /// When it does not hold a whole target that runs here.
     pub fn of(folder: &Path) -> Result<Self> {
-        let (config, inventory) = Model::check(folder)?;
+        let config = Config::read(folder)?;
+        let inventory = Inventory::read(folder)?;
         let fitted = fit(&config, &inventory)?;
         let mut spares = BTreeMap::<_, Skipped>::new();
         for (name, stored) in inventory.tensors() {

@@ -9,7 +9,7 @@
 
 use std::{fs, path::Path, sync::Mutex, thread};
 
-use ::gemma4::Model;
+use ::gemma4::{Model, Survey};
 use mlx_rs::{Array, Dtype, ops};
 use nn::{Mode, Packing, Vocabulary};
 use serde_json::{Value, json};
@@ -93,8 +93,8 @@ fn what_every_member_weighs_is_what_the_specification_says() -> Outcome {
 fn weigh(member: &Member) -> Outcome<String> {
     let Member { name, .. } = member;
     let folder = hollow::checkpoint(&member.config()?)?;
-    let (config, inventory) = Model::check(folder.path())?;
-    let (tensors, parameters) = (inventory.tensors().len(), config.parameters());
+    let Survey { config, inventory, parameters, .. } = Survey::of(folder.path())?;
+    let tensors = inventory.tensors().len();
     let context = [config.bytes_per_token(2), config.bytes_per_position(2)];
     assert_eq!(tensors, member.tensors, "{name}: tensors");
     assert_eq!(parameters, member.parameters, "{name}: parameters");
@@ -193,7 +193,7 @@ fn refusal(key: &str, value: &str, word: &str) -> Outcome<String> {
         config[key] = serde_json::from_str(value)?;
         let folder = tempfile::tempdir()?;
         fs::write(folder.path().join("config.json"), config.to_string())?;
-        sentence = Model::check(folder.path()).err().ok_or("it is accepted")?.to_string();
+        sentence = Survey::of(folder.path()).err().ok_or("it is accepted")?.to_string();
         assert!(sentence.contains(word), "{}, {value}: {sentence}", member.name);
     }
     Ok(format!("refused: {sentence}"))

@@ -43,18 +43,6 @@ impl crate::Context for AssistantContext {
         self.donors.position()
     }
 
-    fn floor(&self) -> usize {
-        0
-    }
-
-    fn remembered(&self) -> Option<usize> {
-        None
-    }
-
-    fn remember(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn rewind(&mut self, position: usize) -> Result<()> {
         self.newest = self.newest.take().filter(|newest| newest.position == position);
         Ok(())

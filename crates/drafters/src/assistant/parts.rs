@@ -1,7 +1,7 @@
 //! From the format's tensors to the parts of an assistant.
 
 use mlx_rs::Dtype;
-use nn::{Embedding, Linear, Norm, Weights};
+use nn::{Embedding, Weights};
 
 use super::{
     AssistantDrafter, Config,
@@ -12,41 +12,37 @@ use crate::{
     Result,
     block::{Activation, FeedForward},
     rotation::Rotation,
+    tensors::Parts,
 };
 
 /// The drafter that these weights make; the head's table is called `table`.
 pub(super) fn assemble(config: Config, weights: &Weights, table: &str, dtype: Dtype) -> Result<AssistantDrafter> {
-    let parts = Parts { config: &config, weights };
+    let of = Assembly { config: &config, parts: Parts { weights, eps: config.eps } };
     Ok(AssistantDrafter {
         facts: config.facts(),
         dtype,
-        projections: Projections { before: parts.linear("pre_projection"), after: parts.linear("post_projection") },
-        layers: (0..config.kinds.len()).map(|layer| parts.layer(layer)).collect(),
-        norm: parts.norm("norm"),
-        head: parts.head(table)?,
+        projections: Projections {
+            before: of.parts.linear("pre_projection"),
+            after: of.parts.linear("post_projection"),
+        },
+        layers: (0..config.kinds.len()).map(|layer| of.layer(layer)).collect(),
+        norm: of.parts.norm("norm"),
+        head: of.head(table)?,
         config,
     })
 }
 
-struct Parts<'a> {
+struct Assembly<'a> {
     config: &'a Config,
-    weights: &'a Weights,
+    parts: Parts<'a>,
 }
 
-impl Parts<'_> {
-    fn linear(&self, name: &str) -> Linear {
-        Linear::new(self.weights.matrix(name))
-    }
-
-    fn norm(&self, name: &str) -> Norm {
-        Norm::new(self.weights.tensor(&format!("{name}.weight")), self.config.eps)
-    }
-
+impl Assembly<'_> {
     fn layer(&self, layer: usize) -> Layer {
         let kind = self.config.kinds[layer];
         let wanted = self.config.wants(kind);
-        let norm = |part: &str| self.norm(&format!("layers.{layer}.{part}"));
-        let linear = |part: &str| self.linear(&format!("layers.{layer}.{part}_proj"));
+        let norm = |part: &str| self.parts.norm(&format!("layers.{layer}.{part}"));
+        let linear = |part: &str| self.parts.linear(&format!("layers.{layer}.{part}_proj"));
         let rotation = Rotation { base: wanted.rope_base, partial: wanted.rope_partial };
         Layer {
             kind,
@@ -65,17 +61,17 @@ impl Parts<'_> {
                 activation: Activation::Gelu,
             },
             after_feed_forward: norm("post_feedforward_layernorm"),
-            scalar: self.weights.tensor(&format!("layers.{layer}.layer_scalar")),
+            scalar: self.parts.array(&format!("layers.{layer}.layer_scalar")),
         }
     }
 
     fn head(&self, table: &str) -> Result<Head> {
-        let table = Embedding::new(self.weights.matrix(table));
+        let table = Embedding::new(self.parts.weights.matrix(table));
         let candidates = match self.config.centroids {
             None => None,
             Some(centroids) => Some(Candidates::new(
-                self.linear("masked_embedding.centroids"),
-                &self.weights.tensor("masked_embedding.token_ordering"),
+                self.parts.linear("masked_embedding.centroids"),
+                &self.parts.array("masked_embedding.token_ordering"),
                 centroids,
             )?),
         };

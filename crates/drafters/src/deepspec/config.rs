@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use nn::Quantization;
-use serde::Deserialize;
 
 use crate::{
     Facts, Kind, Result,
     config::{ConfigFile, Entry},
+    heads::{SequentialHeads, Unsaid},
     rotation::Rotation,
 };
 
@@ -43,34 +43,16 @@ pub(super) struct Config {
     pub rotation: Rotation,
     /// Logits stay within ± this, before the sequential head adds to them.
     pub cap: Option<f32>,
-    /// The sequential head and its rank `r`, if there is one.
-    pub sequential: Option<(Sequential, i32)>,
-    /// Whether there is a confidence, and whether it reads the token before.
-    pub confidence: Option<Reads>,
+    /// The sequential head and the confidence, if there are any.
+    pub sequential: SequentialHeads,
     /// Whether the head is the table.
     pub tied: bool,
     /// Which matrices are packed, as far as the file says.
     pub quantization: Quantization,
 }
 
-/// The kinds of sequential heads.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Sequential {
-    #[default]
-    Vanilla,
-    Gated,
-    Rnn,
-}
-
-/// What the confidence reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reads {
-    /// The position's row.
-    Row,
-    /// That and the row of the token before.
-    RowAndPrevious,
-}
+/// What the format means where the file says nothing of the heads.
+const UNSAID: Unsaid = Unsaid { rank: 0, confident: false };
 
 /// What drafters of this format never have; its own code refuses the first two.
 const ABSENT: [&str; 5] = [
@@ -110,8 +92,7 @@ impl Config {
             eps: top.positive("rms_norm_eps", Some(1e-6))?,
             rotation: Rotation::read(top, "full_attention", Rotation::FULL)?,
             cap: top.get::<f32>("final_logit_softcapping")?,
-            sequential: sequential(top)?,
-            confidence: confidence(top)?,
+            sequential: SequentialHeads::read(top, UNSAID)?,
             tied: top.get("tie_word_embeddings")?.unwrap_or(false),
             quantization: file.quantization()?,
         };
@@ -160,29 +141,10 @@ impl Config {
             heads: self.heads,
             inner: self.inner,
             cached: 2 * self.groups * self.head_dim,
-            confident: self.confidence.is_some(),
+            confident: self.sequential.confident(),
             thresholds: Vec::new(),
             notes: Vec::new(),
         }
-    }
-}
-
-/// The sequential head and its rank.
-fn sequential(top: &Entry<'_>) -> Result<Option<(Sequential, i32)>> {
-    if top.get::<i64>("markov_rank")?.unwrap_or(0) == 0 {
-        return Ok(None);
-    }
-    Ok(Some((top.get("markov_head_type")?.unwrap_or_default(), top.size("markov_rank")?)))
-}
-
-fn confidence(top: &Entry<'_>) -> Result<Option<Reads>> {
-    if !top.get("enable_confidence_head")?.unwrap_or(false) {
-        return Ok(None);
-    }
-    match top.get("confidence_head_with_markov")?.unwrap_or(false) {
-        false => Ok(Some(Reads::Row)),
-        true if sequential(top)?.is_some() => Ok(Some(Reads::RowAndPrevious)),
-        true => Err(top.malformed("confidence_head_with_markov", "is true, and markov_rank is 0")),
     }
 }
 

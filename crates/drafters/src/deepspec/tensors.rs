@@ -2,7 +2,7 @@
 
 use nn::Wanted;
 
-use super::config::{Config, Reads, Sequential};
+use super::config::Config;
 
 /// The tensors by their names in the file.
 pub(super) fn wanted(config: &Config) -> Vec<Wanted> {
@@ -18,15 +18,7 @@ pub(super) fn wanted(config: &Config) -> Vec<Wanted> {
         tensors.push(Wanted::matrix("lm_head", &[vocabulary, hidden]));
     }
     tensors.extend((0..config.layers).flat_map(|layer| of_layer(config, layer)));
-    let rank = config.sequential.map_or(0, |(_, rank)| rank);
-    if let Some((kind, rank)) = config.sequential {
-        tensors.extend(sequential(kind, rank, hidden, vocabulary));
-    }
-    if let Some(reads) = config.confidence {
-        let width = if reads == Reads::RowAndPrevious { hidden + rank } else { hidden };
-        tensors.push(Wanted::matrix("confidence_head.proj", &[1, width]));
-        tensors.push(Wanted::tensor("confidence_head.proj.bias", &[1]));
-    }
+    tensors.extend(config.sequential.tensors(hidden, vocabulary, vocabulary));
     tensors
 }
 
@@ -53,20 +45,6 @@ fn of_layer(config: &Config, layer: usize) -> Vec<Wanted> {
     ];
     if !config.values_from_keys {
         tensors.push(matrix("self_attn.v_proj", [keys, hidden]));
-    }
-    tensors
-}
-
-fn sequential(kind: Sequential, rank: i32, hidden: i32, vocabulary: i32) -> Vec<Wanted> {
-    let matrix = |part: &str, shape: [i32; 2]| Wanted::matrix(format!("markov_head.{part}"), &shape);
-    let bias = |part: &str, width: i32| Wanted::tensor(format!("markov_head.{part}.bias"), &[width]);
-    let mut tensors = vec![matrix("markov_w1", [vocabulary, rank]), matrix("markov_w2", [vocabulary, rank])];
-    match kind {
-        Sequential::Vanilla => {}
-        Sequential::Gated => tensors.extend([matrix("gate_proj", [rank, hidden + rank]), bias("gate_proj", rank)]),
-        Sequential::Rnn => {
-            tensors.extend([matrix("joint_proj", [3 * rank, 2 * rank + hidden]), bias("joint_proj", 3 * rank)]);
-        }
     }
     tensors
 }

@@ -67,18 +67,6 @@ impl crate::Context for LookupContext {
         self.history.len()
     }
 
-    fn floor(&self) -> usize {
-        0
-    }
-
-    fn remembered(&self) -> Option<usize> {
-        None
-    }
-
-    fn remember(&mut self) -> Result<()> {
-        Ok(())
-    }
-
     fn rewind(&mut self, position: usize) -> Result<()> {
         let end = self.history.len();
         if position > end {

@@ -6,12 +6,13 @@ use decode::Token;
 use nn::Quantization;
 use serde_json::Value;
 
-use super::{Heads, slots};
+use super::slots;
 use crate::{
     Facts, Kind, Result,
     block::{Activation, Slots, Window},
     config::{ConfigFile, Entry},
     dflash::{Additions, Shape, Sight, Sizes, sizes},
+    heads::{SequentialHeads, Unsaid},
     kind::Algorithm,
 };
 
@@ -19,6 +20,9 @@ use crate::{
 const ROPE_BASE: f32 = 10_000.0;
 /// What the library takes for kernel, group, rank and candidates where the file does not say.
 const ADDITIONS: [i32; 4] = [2, 16, 256, 16];
+
+/// What the library takes for the heads of `DSpark` likewise.
+const UNSAID: Unsaid = Unsaid { rank: 256, confident: true };
 
 /// A checked `config.json`.
 #[derive(Debug)]
@@ -30,7 +34,7 @@ pub(super) struct Config {
     /// How many tokens can be proposed, `V_d`, if the file says so.
     pub(super) draft_vocab: Option<i32>,
     /// The heads of `DSpark`.
-    pub(super) heads: Option<Heads>,
+    pub(super) heads: Option<SequentialHeads>,
     /// What the embeddings are multiplied with.
     pub(super) embedding_scale: f32,
     /// What logits are multiplied with, before the cap.
@@ -66,7 +70,7 @@ impl Config {
             mask: sizes::mask(&top, sizes.vocab)?,
             draft_vocab: draft_vocab(&top, algorithm, sizes.vocab)?,
             heads: match algorithm {
-                Algorithm::DSpark => Some(Heads::read(&top)?),
+                Algorithm::DSpark => Some(SequentialHeads::read(&top, UNSAID)?),
                 _ => None,
             },
             embedding_scale: top.positive("input_embedding_scale", Some(1.0))?,
@@ -110,7 +114,7 @@ impl Config {
             heads,
             inner,
             cached: 2 * groups * head,
-            confident: self.heads.as_ref().is_some_and(Heads::confident),
+            confident: self.heads.as_ref().is_some_and(SequentialHeads::confident),
             thresholds: Vec::new(),
             notes: self.notes.clone(),
         }

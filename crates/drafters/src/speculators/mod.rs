@@ -5,7 +5,6 @@
 
 mod config;
 mod extras;
-mod heads;
 mod slots;
 mod vocabulary;
 
@@ -13,7 +12,6 @@ use std::path::Path;
 
 use config::Config;
 use extras::Extras;
-use heads::Heads;
 use nn::{Inventory, Wanted, Weights};
 
 use crate::{
@@ -53,7 +51,7 @@ pub(crate) fn load(folder: &Path, algorithm: Algorithm) -> Result<BlockDrafter> 
         backbone: config.shape.backbone(&parts),
         head: Head { matrix: extras.head(&parts), multiplier: config.multiplier, cap: config.cap },
         walk: match (&config.heads, config.shape.additions) {
-            (Some(heads), _) => Walk::Sequential(heads.walk(&parts)),
+            (Some(heads), _) => heads.walk(&parts),
             (None, Some(additions)) => Walk::Selector(additions.selector(&parts)),
             (None, None) => Walk::Rows,
         },

@@ -242,12 +242,6 @@ impl Config {
         tensors(self)
     }
 
-    /// How many numbers the text model has.
-    #[must_use]
-    pub fn parameters(&self) -> u64 {
-        self.tensors().iter().map(Wanted::count).sum()
-    }
-
     /// Width of a layer's feed-forward part.
     #[must_use]
     pub fn inner_size(&self, layer: usize) -> i32 {

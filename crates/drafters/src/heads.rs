@@ -1,25 +1,32 @@
-//! The heads of `DSpark`: the sequential one, and the confidence.
+//! The heads of `DSpark` as its authors' program and the speculators library write them: the sequential one, and the
+//! confidence.
 
-use nn::{Embedding, Linear, Matrix, Wanted};
+use nn::{Embedding, Wanted};
 use serde::Deserialize;
 
 use crate::{
     Result,
-    block::{Bias, Confidence, Previous, Sequential},
+    block::{Bias, Confidence, Previous, Sequential, Walk},
     config::Entry,
     tensors::Parts,
 };
 
-/// The rank where the file does not say.
-const RANK: i32 = 256;
-
 /// What the heads are like, before their tensors are read.
-#[derive(Debug)]
-pub(super) struct Heads {
+#[derive(Debug, Clone)]
+pub(crate) struct SequentialHeads {
     /// The kind of the sequential head, and its rank `r`, if there is one.
     previous: Option<(BiasKind, i32)>,
     /// Whether the confidence sees the token before, if there is a confidence.
     confidence: Option<bool>,
+}
+
+/// What a format means where its file says nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unsaid {
+    /// The rank of the sequential head; 0 is none.
+    pub(crate) rank: i32,
+    /// Whether there is a confidence, and whether it sees the token before.
+    pub(crate) confident: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -30,19 +37,19 @@ enum BiasKind {
     Rnn,
 }
 
-impl Heads {
+impl SequentialHeads {
     /// Reads them.
     ///
     /// # Errors
     /// When there is no such head, or the confidence is to see what no head holds.
-    pub(super) fn read(top: &Entry<'_>) -> Result<Self> {
+    pub(crate) fn read(top: &Entry<'_>, unsaid: Unsaid) -> Result<Self> {
         let kind = top.get("markov_head_type")?.unwrap_or(BiasKind::Vanilla);
-        let previous = match top.get::<i64>("markov_rank")? {
-            Some(0) => None,
-            _ => Some((kind, top.size_or("markov_rank", RANK)?)),
+        let previous = match top.get::<i64>("markov_rank")?.unwrap_or(unsaid.rank.into()) {
+            0 => None,
+            _ => Some((kind, top.size_or("markov_rank", unsaid.rank)?)),
         };
-        let confident = top.get("enable_confidence_head")?.unwrap_or(true);
-        let with_previous = top.get("confidence_head_with_markov")?.unwrap_or(true);
+        let confident = top.get("enable_confidence_head")?.unwrap_or(unsaid.confident);
+        let with_previous = top.get("confidence_head_with_markov")?.unwrap_or(unsaid.confident);
         if confident && with_previous && previous.is_none() {
             let reason = "is true, but markov_rank is 0, so there is no Markov head that the confidence could read";
             return Err(top.malformed("confidence_head_with_markov", reason));
@@ -51,12 +58,12 @@ impl Heads {
     }
 
     /// Whether there is a confidence.
-    pub(super) fn confident(&self) -> bool {
+    pub(crate) fn confident(&self) -> bool {
         self.confidence.is_some()
     }
 
     /// Their tensors, for rows `hidden` wide, `vocab` tokens of the target and `drafted` of them that can be proposed.
-    pub(super) fn tensors(&self, hidden: i32, vocab: i32, drafted: i32) -> Vec<Wanted> {
+    pub(crate) fn tensors(&self, hidden: i32, vocab: i32, drafted: i32) -> Vec<Wanted> {
         let mut tensors = Vec::new();
         let rank = self.previous.map_or(0, |(_, rank)| rank);
         if let Some((kind, _)) = self.previous {
@@ -66,24 +73,26 @@ impl Heads {
         }
         if let Some(with_previous) = self.confidence {
             let seen = if with_previous { hidden.saturating_add(rank) } else { hidden };
-            tensors.push(Wanted::tensor("confidence_head.proj.weight", &[1, seen]));
+            tensors.push(Wanted::matrix("confidence_head.proj", &[1, seen]));
             tensors.push(Wanted::tensor("confidence_head.proj.bias", &[1]));
         }
         tensors
     }
 
     /// The walk of these tensors.
-    pub(super) fn walk(&self, parts: &Parts<'_>) -> Sequential {
-        Sequential {
-            previous: self.previous.map(|(kind, _)| Previous {
-                table: Embedding::new(parts.weights.matrix("markov_head.markov_w1")),
-                bias: kind.bias(parts),
-            }),
-            confidence: self.confidence.map(|with_previous| Confidence {
-                weight: Linear::new(Matrix::Dense(parts.array("confidence_head.proj.weight"))),
-                bias: parts.array("confidence_head.proj.bias"),
-                with_previous,
-            }),
+    pub(crate) fn walk(&self, parts: &Parts<'_>) -> Walk {
+        let previous = self.previous.map(|(kind, _)| Previous {
+            table: Embedding::new(parts.weights.matrix("markov_head.markov_w1")),
+            bias: kind.bias(parts),
+        });
+        let confidence = self.confidence.map(|with_previous| Confidence {
+            weight: parts.linear("confidence_head.proj"),
+            bias: parts.array("confidence_head.proj.bias"),
+            with_previous,
+        });
+        match (&previous, &confidence) {
+            (None, None) => Walk::Rows,
+            _ => Walk::Sequential(Sequential { previous, confidence }),
         }
     }
 }
