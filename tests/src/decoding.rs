@@ -97,7 +97,7 @@ impl Setup {
         let sampler = self.sampler(prompt)?;
         let mut proposer = context.proposer(sampler.clone());
         let taps = drafter.taps(self.model.config().layers.len());
-        self.run_in(&mut conversation, sampler, prompt, Some(&mut *proposer), &taps, schedule)
+        self.run_in(&mut conversation, sampler, prompt, Some(&mut proposer), &taps, schedule)
     }
 
     /// Decoding with any drafter that reads the layers `taps`, and has a sampler of its own or none.
@@ -112,7 +112,7 @@ impl Setup {
         schedule: &mut dyn Schedule,
     ) -> Outcome<Made>
     where
-        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error>,
     {
         self.run_with(self.sampler(prompt)?, prompt, drafter, taps, schedule)
     }
@@ -130,7 +130,7 @@ impl Setup {
         schedule: &mut dyn Schedule,
     ) -> Outcome<Made>
     where
-        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error>,
     {
         self.run_in(&mut Conversation::new(Rc::clone(&self.model)), sampler, prompt, drafter, taps, schedule)
     }
@@ -146,7 +146,7 @@ impl Setup {
         schedule: &mut dyn Schedule,
     ) -> Outcome<Made>
     where
-        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error> + ?Sized,
+        D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error>,
     {
         let on = || ControlFlow::Continue(());
         let mut target = conversation.verifier(sampler, taps);

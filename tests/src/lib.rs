@@ -4,6 +4,7 @@
 //! `SLIPSTREAM_FIXTURES` names one more root with the same subfolders.
 
 pub mod asking;
+pub mod batch;
 pub mod bench;
 pub mod checkpoint;
 pub mod chi_square;

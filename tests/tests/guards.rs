@@ -207,7 +207,7 @@ fn the_ratio_rule_refuses_a_suppressed_token_that_is_proposed() -> Outcome {
         let donors = Conversation::new(Rc::clone(&setup.model)).donors();
         let mut context = drafter.context(setup.model.clone(), donors)?;
         let mut unaware = context.proposer(Sampler::new(setup.sampling));
-        let made = setup.run(&prompt(), Some(&mut *unaware), &drafter.facts().taps, &mut Fixed(5))?;
+        let made = setup.run(&prompt(), Some(&mut unaware), &drafter.facts().taps, &mut Fixed(5))?;
         check_silent(&made, &suppressed);
         let rejected = made.rounds.iter().flat_map(|(round, _)| &round.rejected);
         refused += rejected.filter(|id| suppressed.contains(id)).count();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, rc::Rc};
 
-use decode::{Draft as _, Finish, Fixed, Gate, Limits, Schedule, Target as _};
+use decode::{Draft as _, Drafter as _, Finish, Fixed, Gate, Limits, Schedule, Target as _};
 use drafters::Drafter;
 use gemma4::Conversation;
 use nn::{Draft, Rule, Sampler, Sampling};

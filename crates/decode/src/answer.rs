@@ -78,12 +78,39 @@ pub struct Round {
     pub bound: Bound,
 }
 
+/// How much of a draft is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Want {
+    /// The most tokens.
+    pub(crate) limit: usize,
+    bound: Bound,
+}
+
 /// What is sent to the target behind the anchor.
-struct Sent<D> {
+pub(crate) struct Sent<D> {
     /// `None` if that is nothing.
-    draft: Option<D>,
+    pub(crate) draft: Option<D>,
     cut: usize,
     bound: Bound,
+}
+
+impl Want {
+    /// No draft.
+    pub(crate) fn nothing<D>(self) -> Sent<D> {
+        Sent { draft: None, cut: 0, bound: self.bound }
+    }
+
+    /// The draft of a drafter `D` as the schedule leaves it.
+    pub(crate) fn send<D: Drafter>(
+        self,
+        schedule: &mut dyn Schedule,
+        draft: Option<D::Draft>,
+    ) -> Result<Sent<D::Draft>, D::Error> {
+        let Some(mut draft) = draft else { return Ok(self.nothing()) };
+        let cut = cut(schedule, &mut draft)?;
+        let bound = if cut > 0 { schedule.why() } else { self.bound };
+        Ok(Sent { draft: (!draft.is_empty()).then_some(draft), cut, bound })
+    }
 }
 
 /// A prompt without a token: there is nothing to continue.
@@ -154,16 +181,62 @@ impl Answer {
     ) -> Result<Round, T::Error>
     where
         T: Target,
-        D: Drafter<Draft = T::Draft, Taps = T::Taps> + ?Sized,
+        D: Drafter<Draft = T::Draft, Taps = T::Taps>,
         T::Error: From<D::Error>,
     {
-        let sent = match &mut drafter {
-            Some(drafter) => self.draft(*drafter, schedule)?,
-            None => Sent { draft: None, cut: 0, bound: Bound::Limit },
+        let want = self.want(schedule, drafter.as_ref().map_or(0, |drafter| drafter.limit()));
+        let draft = match &mut drafter {
+            Some(drafter) if want.limit > 0 => Some(drafter.propose(self.anchor, self.position, want.limit)?),
+            _ => None,
         };
+        let sent = want.send::<D>(schedule, draft)?;
         let pass = target.verify(self.anchor, sent.draft.as_ref())?;
+        self.settle(&sent, &pass, target, drafter, schedule, watch)
+    }
+
+    /// The newest token.
+    pub(crate) fn anchor(&self) -> Token {
+        self.anchor
+    }
+
+    /// Where it stands.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// How much the next round drafts with a drafter that proposes up to `most` tokens; 0 without one.
+    pub(crate) fn want(&self, schedule: &dyn Schedule, most: usize) -> Want {
+        // The target adds one token of its own, so one fewer than what is still allowed is worth drafting.
+        let allowed = self.limits.max_tokens.saturating_sub(self.emitted.len() + 1);
+        let wanted = schedule.limit().min(most);
+        let limit = wanted.min(allowed);
+        let bound = if limit < wanted {
+            Bound::Budget
+        } else if limit < schedule.ceiling().min(most) {
+            schedule.why()
+        } else {
+            Bound::Limit
+        };
+        Want { limit, bound }
+    }
+
+    /// Accepts what stands of a verified draft, and commits both models to it.
+    pub(crate) fn settle<T, D>(
+        &mut self,
+        sent: &Sent<T::Draft>,
+        pass: &Pass<T::Taps>,
+        target: &mut T,
+        drafter: Option<&mut D>,
+        schedule: &mut dyn Schedule,
+        watch: &mut dyn FnMut(Token) -> ControlFlow<()>,
+    ) -> Result<Round, T::Error>
+    where
+        T: Target,
+        D: Drafter<Draft = T::Draft, Taps = T::Taps>,
+        T::Error: From<D::Error>,
+    {
         let anchor = self.anchor;
-        let round = Round { cut: sent.cut, bound: sent.bound, ..self.accept(&pass, watch) };
+        let round = Round { cut: sent.cut, bound: sent.bound, ..self.accept(pass, watch) };
         schedule.learn(round.proposed, round.accepted);
         // The anchor and all that was emitted, but for the newest.
         let emitted = round.emitted.iter().map(|emitted| emitted.token);
@@ -173,32 +246,6 @@ impl Answer {
             drafter.commit(&committed, &pass.taps)?;
         }
         Ok(round)
-    }
-
-    /// A proposal as the schedule leaves it.
-    fn draft<D: Drafter + ?Sized>(
-        &self,
-        drafter: &mut D,
-        schedule: &mut dyn Schedule,
-    ) -> Result<Sent<D::Draft>, D::Error> {
-        // The target adds one token of its own, so one fewer than what is still allowed is worth drafting.
-        let allowed = self.limits.max_tokens.saturating_sub(self.emitted.len() + 1);
-        let wanted = schedule.limit().min(drafter.limit());
-        let limit = wanted.min(allowed);
-        let bound = if limit < wanted {
-            Bound::Budget
-        } else if limit < schedule.ceiling().min(drafter.limit()) {
-            schedule.why()
-        } else {
-            Bound::Limit
-        };
-        if limit == 0 {
-            return Ok(Sent { draft: None, cut: 0, bound });
-        }
-        let mut draft = drafter.propose(self.anchor, self.position, limit)?;
-        let cut = cut(schedule, &mut draft)?;
-        let bound = if cut > 0 { schedule.why() } else { bound };
-        Ok(Sent { draft: (!draft.is_empty()).then_some(draft), cut, bound })
     }
 
     /// Emits the agreed prefix and the target's token, up to the first that ends the answer.

@@ -10,6 +10,7 @@
 mod accept;
 mod adaptive;
 mod answer;
+mod batch;
 mod bound;
 mod parking;
 mod prefill;
@@ -20,12 +21,13 @@ mod traits;
 pub use accept::{Verdict, agree};
 pub use adaptive::Adaptive;
 pub use answer::{Answer, Emitted, EmptyPrompt, Finish, Limits, Provenance, Round};
+pub use batch::{Batched, rounds};
 pub use bound::Bound;
 pub use parking::{Parking, Standing, Turn};
 pub use prefill::prefill;
 pub use schedule::{Fixed, Gate, Schedule, Thresholds};
 pub use stats::Stats;
-pub use traits::{Draft, Drafter, Pass, Target};
+pub use traits::{Ask, Block, Draft, Drafter, Pass, Target};
 
 /// A token id of the target's vocabulary.
 pub type Token = u32;

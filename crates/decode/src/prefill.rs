@@ -21,7 +21,7 @@ pub fn prefill<T, D>(
 ) -> Result<bool, T::Error>
 where
     T: Target,
-    D: Drafter<Draft = T::Draft, Taps = T::Taps> + ?Sized,
+    D: Drafter<Draft = T::Draft, Taps = T::Taps>,
     T::Error: From<D::Error>,
 {
     let mut done = 0;

@@ -25,6 +25,17 @@ pub trait Target {
     /// When the pass fails, or when the caches could not be rolled back exactly (nothing is written then).
     fn verify(&mut self, anchor: Token, draft: Option<&Self::Draft>) -> Result<Pass<Self::Taps>, Self::Error>;
 
+    /// Runs [`Target::verify`] for several conversations, in one pass where the target knows how to.
+    ///
+    /// # Errors
+    /// When one of them fails.
+    fn verify_all(blocks: Vec<Block<'_, Self>>) -> Result<Vec<Pass<Self::Taps>>, Self::Error>
+    where
+        Self: Sized,
+    {
+        blocks.into_iter().map(|Block { target, anchor, draft }| target.verify(anchor, draft)).collect()
+    }
+
     /// Keeps the first `rows` rows of the last pass (the anchor is row 0) and rolls the others back.
     ///
     /// # Errors
@@ -50,12 +61,47 @@ pub trait Drafter {
     /// When the pass fails.
     fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Self::Draft, Self::Error>;
 
+    /// Runs [`Drafter::propose`] for several conversations, in one pass where the drafter knows how to.
+    ///
+    /// # Errors
+    /// When one of them fails.
+    fn propose_all(asks: Vec<Ask<'_, Self>>) -> Result<Vec<Self::Draft>, Self::Error>
+    where
+        Self: Sized,
+    {
+        let propose =
+            |Ask { drafter, anchor, position, limit }: Ask<'_, Self>| drafter.propose(anchor, position, limit);
+        asks.into_iter().map(propose).collect()
+    }
+
     /// Takes `tokens` into its context, which the first tapped rows of a pass belong to; the rows behind them belong to
     /// rejected tokens.
     ///
     /// # Errors
     /// When the projection of the rows fails.
     fn commit(&mut self, tokens: &[Token], taps: &Self::Taps) -> Result<(), Self::Error>;
+}
+
+/// What one conversation puts into a verifying pass.
+pub struct Block<'a, T: Target> {
+    /// The target, with this conversation's caches.
+    pub target: &'a mut T,
+    /// The newest token.
+    pub anchor: Token,
+    /// The draft behind it.
+    pub draft: Option<&'a T::Draft>,
+}
+
+/// What one conversation asks of its drafter in a round.
+pub struct Ask<'a, D> {
+    /// The drafter, with this conversation's context.
+    pub drafter: &'a mut D,
+    /// The newest token.
+    pub anchor: Token,
+    /// Where it stands.
+    pub position: usize,
+    /// The most tokens to propose.
+    pub limit: usize,
 }
 
 /// Proposed tokens before verification.

@@ -65,8 +65,7 @@ impl Reading {
             let from = session.position();
             let (mut verifier, mut proposer) = session.sides(sampler);
             let rows = &self.ids[from..stop];
-            if !decode::prefill(&mut verifier, proposer.as_deref_mut(), rows, CHUNK, &mut |done| progress(from + done))?
-            {
+            if !decode::prefill(&mut verifier, proposer.as_mut(), rows, CHUNK, &mut |done| progress(from + done))? {
                 return Ok(false);
             }
             drop(proposer);

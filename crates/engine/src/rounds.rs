@@ -74,7 +74,7 @@ impl Target for Verifying<'_> {
 /// costs nothing but the tapped rows that wait, of which there are never many, and reads them at once when it is tried
 /// again. That time counts as drafting.
 pub(crate) struct Proposing<'a> {
-    proposer: Box<Proposer<'a>>,
+    proposer: Proposer<'a>,
     watch: &'a Stopwatch,
     /// Tokens that it has not read.
     tokens: Vec<Token>,
@@ -83,7 +83,7 @@ pub(crate) struct Proposing<'a> {
 }
 
 impl<'a> Proposing<'a> {
-    pub(crate) fn new(proposer: Box<Proposer<'a>>, watch: &'a Stopwatch) -> Self {
+    pub(crate) fn new(proposer: Proposer<'a>, watch: &'a Stopwatch) -> Self {
         Self { proposer, watch, tokens: Vec::new(), taps: Vec::new() }
     }
 

@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// The two sides of a round.
-    pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Box<Proposer<'_>>>) {
+    pub(crate) fn sides(&mut self, sampler: &Sampler) -> (Verifier<'_>, Option<Proposer<'_>>) {
         let (taps, proposer) = match &mut self.drafting {
             Some(Drafting { taps, context, .. }) => (&**taps, Some(context.proposer(sampler.clone()))),
             None => (&[][..], None),

@@ -1,13 +1,19 @@
 //! Attention with rotary positions, query and key norms, and a cache.
 
 use mlx_rs::Array;
-use nn::{Cache, Linear, Norm, Rope, Weights, attend, merge_heads, split_heads};
+use nn::{Linear, Norm, Rope, Weights, attend, merge_heads, split_heads};
 
-use crate::{Config, Error, Family, Geometry, LayerKind, Result, norm::norm, pass::Pass};
+use crate::{
+    Config, Error, Family, Geometry, LayerKind, Result,
+    norm::norm,
+    pass::{Pass, Sequence},
+};
 
 /// The attention of one layer.
 #[derive(Debug)]
 pub(crate) struct Attention {
+    /// Its layer, counted from 0.
+    layer: usize,
     kind: LayerKind,
     heads: i32,
     scale: f32,
@@ -47,6 +53,7 @@ impl Attention {
             })
         };
         Ok(Self {
+            layer,
             kind,
             heads: config.heads,
             scale: config.scale,
@@ -58,18 +65,28 @@ impl Attention {
         })
     }
 
-    /// `[1, L, H]` to `[1, L, H]`. The layer's own keys and values, if it has any, go into `cache`, undecided.
-    pub(crate) fn forward(&self, x: &Array, cache: Option<&mut Cache>, pass: &mut Pass) -> Result<Array> {
-        if let (Some(own), Some(cache)) = (&self.own, cache) {
-            let (keys, values) = own.forward(x)?;
-            let keys = self.rope.rotate(&keys, pass.position)?;
-            pass.see(self.kind, cache.append(&keys, &values)?);
-        }
+    /// `[1, L, H]` to `[1, L, H]`. The layer's own keys and values, if it has any, go into the caches, undecided.
+    pub(crate) fn forward(&self, x: &Array, pass: &mut Pass<'_>) -> Result<Array> {
         let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
-        let queries = self.rope.rotate(&queries, pass.position)?;
-        let seen = pass.seen(self.kind);
-        let rows = attend(&queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?;
+        let rows = match &self.own {
+            Some(own) => {
+                let (keys, values) = own.forward(x)?;
+                pass.apart([&queries, &keys, &values], |sequence, [queries, keys, values]| {
+                    let keys = self.rope.rotate(&keys, sequence.position)?;
+                    sequence.write(self.layer, self.kind, &keys, &values)?;
+                    self.attend(&queries, sequence)
+                })?
+            }
+            None => pass.apart([&queries], |sequence, [queries]| self.attend(&queries, sequence))?,
+        };
         Ok(self.output.forward(&merge_heads(&rows)?)?)
+    }
+
+    /// Queries `[1, heads, L, D]` of a sequence, before rotation, to as many rows.
+    fn attend(&self, queries: &Array, sequence: &Sequence<'_>) -> Result<Array> {
+        let queries = self.rope.rotate(queries, sequence.position)?;
+        let seen = sequence.seen(self.kind);
+        Ok(attend(&queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?)
     }
 }
 

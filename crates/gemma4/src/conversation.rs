@@ -1,15 +1,14 @@
-//! The caches of one conversation, and the target that one answer decodes with.
+//! The caches of one conversation, and what it lends of them.
 
 use std::{
     cell::{Ref, RefCell, RefMut},
     rc::Rc,
 };
 
-use decode::{Pass, Token};
-use mlx_rs::{Array, ops::indexing::TryIndexOp};
-use nn::{Cache, Caches, Donor, Donors, Draft, LayerKind, Sampler, Vocabulary, block, finite, wait};
+use mlx_rs::Array;
+use nn::{Caches, Donor, Donors, LayerKind, Sampler};
 
-use crate::{Error, Model, Result};
+use crate::{Model, Verifier};
 
 /// What one conversation has put into the target's caches.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ impl Conversation {
     /// strictly increasing.
     #[must_use]
     pub fn verifier<'a>(&'a mut self, sampler: Sampler, taps: &'a [usize]) -> Verifier<'a> {
-        Verifier { conversation: self, sampler, taps }
+        Verifier::new(self, sampler, taps)
     }
 }
 
@@ -79,70 +78,5 @@ impl Donors for Lent {
             LayerKind::Sliding => config.window,
             LayerKind::Full => usize::MAX,
         })
-    }
-}
-
-/// The target as the loop sees it.
-#[derive(Debug)]
-pub struct Verifier<'a> {
-    conversation: &'a mut Conversation,
-    sampler: Sampler,
-    taps: &'a [usize],
-}
-
-impl decode::Target for Verifier<'_> {
-    type Draft = Draft;
-    type Taps = Array;
-    type Error = Error;
-
-    fn prefill(&mut self, tokens: &[Token]) -> Result<Array> {
-        let Conversation { model, caches } = &mut *self.conversation;
-        let mut caches = caches.borrow_mut();
-        let ids = Array::from_slice(tokens, &[1, i32::try_from(tokens.len()).unwrap_or(i32::MAX)]);
-        let rows = model.forward(&ids, caches.layers_mut(), self.taps)?;
-        let sound = sound(caches.layers(), tokens.len(), &rows.taps)?;
-        // The graph must not grow from chunk to chunk; the head is not computed.
-        wait(caches.arrays().chain([&rows.taps, &sound]))?;
-        if !sound.item_exact::<bool>() {
-            drop(caches);
-            return Err(self.conversation.locate(&ids, false)?);
-        }
-        caches.commit(tokens.len())?;
-        Ok(rows.taps)
-    }
-
-    fn verify(&mut self, anchor: Token, draft: Option<&Draft>) -> Result<Pass<Array>> {
-        let Conversation { model, caches } = &mut *self.conversation;
-        let position = caches.borrow().position();
-        let ids = block(anchor, draft)?;
-        let rows = model.forward(&ids, caches.borrow_mut().layers_mut(), self.taps)?;
-        let logits = model.logits(&rows.normed)?.try_index(0)?;
-        let judged = self.sampler.judge(&logits, draft, position + 1)?;
-        match draft {
-            _ if judged.finite => {}
-            // What is not finite may be a drafted token that plain decoding would never come by.
-            Some(_) => {
-                self.conversation.caches_mut().commit(0)?;
-                return self.verify(anchor, None);
-            }
-            None => return Err(self.conversation.locate(&ids, true)?),
-        }
-        Ok(Pass { draft: judged.draft, confidences: judged.confidences, verdict: judged.verdict, taps: rows.taps })
-    }
-
-    fn commit(&mut self, rows: usize) -> Result<()> {
-        Ok(self.conversation.caches_mut().commit(rows)?)
-    }
-}
-
-/// Whether all that a pass of `rows` rows leaves behind is finite. What goes wrong in a layer reaches the keys and
-/// values of each layer behind it, so the last ones stand for all.
-fn sound(caches: &[Cache], rows: usize, taps: &Array) -> Result<Array> {
-    let tapped = finite(taps)?.all(None)?;
-    match caches.last().map(|cache| cache.newest(rows)).transpose()?.flatten() {
-        Some((keys, values)) => {
-            Ok(tapped.logical_and(finite(&keys)?.all(None)?)?.logical_and(finite(&values)?.all(None)?)?)
-        }
-        None => Ok(tapped),
     }
 }

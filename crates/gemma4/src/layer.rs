@@ -1,7 +1,7 @@
 //! One decoder layer.
 
 use mlx_rs::Array;
-use nn::{Cache, Linear, Norm, Weights, gelu};
+use nn::{Linear, Norm, Weights, gelu};
 
 use crate::{
     Config, Error, Family, Result, attention::Attention, mixture::Mixture, norm::norm, pass::Pass,
@@ -47,8 +47,8 @@ impl Layer {
     }
 
     /// `[1, L, H]` to `[1, L, H]`.
-    pub(crate) fn forward(&self, x: &Array, cache: Option<&mut Cache>, pass: &mut Pass) -> Result<Array> {
-        let attended = self.attention.forward(&self.before_attention.forward(x)?, cache, pass)?;
+    pub(crate) fn forward(&self, x: &Array, pass: &mut Pass<'_>) -> Result<Array> {
+        let attended = self.attention.forward(&self.before_attention.forward(x)?, pass)?;
         let x = x.add(self.after_attention.forward(&attended)?)?;
         let mut fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
         if let Some((after_dense, mixture)) = &self.mixture {

@@ -21,9 +21,10 @@ mod per_layer;
 mod step;
 mod survey;
 mod tensors;
+mod verifier;
 
 pub use config::{Config, Family, Geometry};
-pub use conversation::{Conversation, Verifier};
+pub use conversation::Conversation;
 pub use error::{Error, Result};
 pub use fault::Part;
 pub use memory::{Needs, Passes};
@@ -32,3 +33,4 @@ pub use model::{Model, Rows};
 pub use names::Spare;
 pub use nn::LayerKind;
 pub use survey::{Skipped, Survey};
+pub use verifier::Verifier;

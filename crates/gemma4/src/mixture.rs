@@ -58,7 +58,7 @@ impl Mixture {
 
     /// From the stream, not normed, `[1, L, H]` to `[1, L, H]`: `Σ_j w_j · down_j(gelu(gate_j(y)) ⊙ up_j(y))` over the
     /// chosen experts `j`.
-    pub(crate) fn forward(&self, x: &Array, pass: &mut Pass) -> Result<Array> {
+    pub(crate) fn forward(&self, x: &Array, pass: &mut Pass<'_>) -> Result<Array> {
         let route = self.router.choose(x)?;
         let (chosen, hidden) = (self.router.chosen, x.dim(2));
         let rows = self.before.forward(x)?.reshape(&[-1, 1, hidden])?;

@@ -6,7 +6,11 @@ use mlx_rs::{Array, Dtype, ops};
 use nn::{Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Vocabulary, Weights, scalar, softcap};
 
 use crate::{
-    Config, Error, Family, LayerKind, Result, Route, layer::Layer, names::place, norm::norm, pass::Pass,
+    Config, Error, Family, LayerKind, Result, Route,
+    layer::Layer,
+    names::place,
+    norm::norm,
+    pass::{Pass, Sequence},
     per_layer::PerLayerInputs,
 };
 
@@ -85,21 +89,28 @@ impl Model {
     /// # Errors
     /// When a tap is out of range (nothing is written then), or MLX fails.
     pub fn forward(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<Rows> {
-        Ok(self.run(ids, caches, taps)?.0)
+        Ok(self.run(ids, vec![(caches, rows_of(ids))], taps)?.0)
     }
 
-    /// The same, and what the layers shared.
-    fn run(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<(Rows, Pass)> {
+    /// The same for several sequences behind each other in `ids`, each with its caches and how many rows are its own. The
+    /// weights are read once for all of them; attention is each one's own.
+    ///
+    /// # Errors
+    /// As for one.
+    pub fn forward_all(&self, ids: &Array, sequences: Vec<(&mut [Cache], usize)>, taps: &[usize]) -> Result<Rows> {
+        Ok(self.run(ids, sequences, taps)?.0)
+    }
+
+    /// The same, and where the rows went.
+    fn run(&self, ids: &Array, sequences: Vec<(&mut [Cache], usize)>, taps: &[usize]) -> Result<(Rows, Vec<Route>)> {
         self.check_taps(taps)?;
-        let rows = usize::try_from(ids.dim(1)).unwrap_or_default();
         let mut stream = self.embed(ids)?;
-        let per_layer = self.per_layer_inputs(ids, &stream)?;
-        let position = caches.first().map_or(0, Cache::position);
-        let mut pass = Pass::new(rows, position, self.config.window, per_layer);
-        let mut caches = caches.iter_mut();
+        let sequence = |(caches, rows)| Sequence::new(caches, rows, self.config.window);
+        let sequences = sequences.into_iter().map(sequence).collect();
+        let mut pass = Pass::new(sequences, self.per_layer_inputs(ids, &stream)?);
         let mut tapped = Vec::with_capacity(taps.len());
         for (i, layer) in self.layers.iter().enumerate() {
-            stream = layer.forward(&stream, caches.next(), &mut pass)?;
+            stream = layer.forward(&stream, &mut pass)?;
             if taps.contains(&i) {
                 tapped.push(stream.clone());
             }
@@ -112,7 +123,7 @@ impl Model {
             [] => ops::zeros_dtype(&[1, ids.dim(1), 0], self.dtype)?,
             tapped => ops::concatenate(tapped, -1)?,
         };
-        Ok((Rows { normed, taps }, pass))
+        Ok((Rows { normed, taps }, pass.routes))
     }
 
     /// What each of `N` layers gets of ids `[1, L]` beside the stream, `[1, L, N, P]`, given their
@@ -130,7 +141,7 @@ impl Model {
     /// # Errors
     /// When MLX fails.
     pub fn routes(&self, ids: &Array) -> Result<Vec<Route>> {
-        Ok(self.run(ids, &mut self.caches(), &[])?.1.routes)
+        Ok(self.run(ids, vec![(&mut self.caches(), rows_of(ids))], &[])?.1)
     }
 
     /// Whether every tap names a layer, or the final norm.
@@ -175,6 +186,11 @@ impl Vocabulary for Model {
     fn size(&self) -> i32 {
         self.config.vocab_size
     }
+}
+
+/// How many rows ids `[1, L]` are.
+fn rows_of(ids: &Array) -> usize {
+    usize::try_from(ids.dim(1)).unwrap_or_default()
 }
 
 /// Finds every tensor of the model among those of the files.

@@ -20,6 +20,7 @@ mod matrix;
 mod norm;
 mod rope;
 mod sampling;
+mod shares;
 mod vocabulary;
 mod weights;
 
@@ -37,6 +38,7 @@ pub use finite::finite;
 pub use matrix::{Embedding, Experts, Linear, Matrix, Mode, Packed, Packing};
 pub use norm::Norm;
 pub use rope::Rope;
-pub use sampling::{Acceptance, Drawn, Penalties, Rule, Sampler, Sampling, Subset};
+pub use sampling::{Acceptance, Drawn, Judged, Penalties, Rule, Ruling, Sampler, Sampling, Subset};
+pub use shares::{Shares, joined};
 pub use vocabulary::Vocabulary;
 pub use weights::{Fitted, Inventory, Place, Quantization, Stored, Surplus, Wanted, Weights, save, what_is_wrong};

@@ -2,26 +2,26 @@
 
 use std::rc::Rc;
 
-use decode::{Drafter, Token};
-use mlx_rs::{Array, ops, ops::indexing::TryIndexOp};
-use nn::{Donors, Draft, Error, Q, Result, Sampler, Vocabulary};
+use decode::{Ask, Drafter, Token};
+use mlx_rs::{Array, ops::indexing::TryIndexOp};
+use nn::{Donors, Draft, Error, Result, Sampler, Vocabulary};
 
-use super::{AssistantDrafter, MOST};
+use super::{AssistantDrafter, MOST, drafting::together};
 
 /// The target's newest row, and a view of its keys and values: these are all the memory that it has.
 pub struct AssistantContext {
-    drafter: Rc<AssistantDrafter>,
-    vocabulary: Rc<dyn Vocabulary>,
-    donors: Rc<dyn Donors>,
-    newest: Option<Newest>,
+    pub(super) drafter: Rc<AssistantDrafter>,
+    pub(super) vocabulary: Rc<dyn Vocabulary>,
+    pub(super) donors: Rc<dyn Donors>,
+    pub(super) newest: Option<Newest>,
 }
 
 /// The row that the target's head chose the anchor by.
-struct Newest {
+pub(super) struct Newest {
     /// `[1, 1, H]`, after the target's final norm.
-    row: Array,
+    pub(super) row: Array,
     /// How many rows the target had committed with it.
-    position: usize,
+    pub(super) position: usize,
 }
 
 impl AssistantContext {
@@ -48,15 +48,22 @@ impl crate::Context for AssistantContext {
         Ok(())
     }
 
-    fn proposer(&mut self, sampler: Sampler) -> Box<crate::Proposer<'_>> {
-        Box::new(Self::proposer(self, sampler))
+    fn proposer(&mut self, sampler: Sampler) -> crate::Proposer<'_> {
+        crate::Proposer::Assistant(Self::proposer(self, sampler))
     }
 }
 
 /// A drafter as the loop sees it.
 pub struct AssistantProposer<'a> {
-    context: &'a mut AssistantContext,
-    sampler: Sampler,
+    pub(super) context: &'a mut AssistantContext,
+    pub(super) sampler: Sampler,
+}
+
+impl AssistantProposer<'_> {
+    /// Whether both draft with the same weights.
+    pub(crate) fn shares(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.context.drafter, &other.context.drafter)
+    }
 }
 
 impl Drafter for AssistantProposer<'_> {
@@ -69,24 +76,8 @@ impl Drafter for AssistantProposer<'_> {
     }
 
     fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Draft> {
-        let AssistantContext { drafter, vocabulary, donors, newest } = &*self.context;
-        let rows = donors.position();
-        if rows != position {
-            return Err(Error::Context { rows, position });
-        }
-        let newest = newest.as_ref().filter(|newest| newest.position == position);
-        let (Some(newest), Some(lent)) = (newest, drafter.borrow(&**donors)?) else { return Ok(Draft::empty()) };
-        let (mut token, mut row) = (Array::from_slice(&[anchor], &[1]), newest.row.clone());
-        let (mut tokens, mut qs) = (Vec::new(), Vec::new());
-        // Nothing waits: each token stays on the device on its way into the next step.
-        for position in (position + 1..).take(limit) {
-            let step = drafter.step(&token, &row, &lent, &**vocabulary)?;
-            let drawn = self.sampler.pick(&step.logits, step.subset.as_ref(), position)?;
-            tokens.push(drawn.token.clone());
-            qs.extend(drawn.q);
-            (token, row) = (drawn.token, step.row);
-        }
-        Ok(Draft { tokens: ops::concatenate(&tokens, 0)?, q: Q::concatenate(&qs)?, confidences: None })
+        let mut drafts = together(&[Ask { drafter: self, anchor, position, limit }])?;
+        Ok(drafts.pop().unwrap_or_else(Draft::empty))
     }
 
     fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {

@@ -1,7 +1,9 @@
 //! The layers of an assistant, and one step of a draft.
 
 use mlx_rs::{Array, ops};
-use nn::{Donors, LayerKind, Linear, Mask, Norm, Result, Rope, Subset, Vocabulary, attend, merge_heads, split_heads};
+use nn::{
+    Donors, LayerKind, Linear, Mask, Norm, Result, Rope, Shares, Subset, Vocabulary, attend, merge_heads, split_heads,
+};
 
 use super::AssistantDrafter;
 use crate::block::FeedForward;
@@ -71,37 +73,44 @@ impl AssistantDrafter {
         Ok(Some(Lent { sliding: rows(LayerKind::Sliding)?, full: rows(LayerKind::Full)?, position }))
     }
 
-    /// One step: from `token` `[1]` and the row `[1, 1, H]` beside it to what follows.
+    /// One step of the drafts of `n` conversations: from `tokens` `[n]` and the rows `[1, n, H]` beside them to what follows
+    /// each, given what each one's target lends.
     ///
     /// # Errors
     /// When MLX fails.
-    pub fn step(&self, token: &Array, row: &Array, lent: &Lent, vocabulary: &dyn Vocabulary) -> Result<Step> {
-        let token = vocabulary.embed(&token.reshape(&[1, 1])?)?.as_dtype(self.dtype)?;
-        let mut rows = self.projections.before.forward(&ops::concatenate(&[&token, row], -1)?)?;
+    pub fn step(&self, tokens: &Array, rows: &Array, lent: &[&Lent], vocabulary: &dyn Vocabulary) -> Result<Vec<Step>> {
+        let tokens = vocabulary.embed(&tokens.reshape(&[1, -1])?)?.as_dtype(self.dtype)?;
+        let mut rows = self.projections.before.forward(&ops::concatenate(&[&tokens, rows], -1)?)?;
+        let one_each = Shares::new(vec![1; lent.len()]);
         for layer in &self.layers {
-            rows = layer.forward(&rows, lent)?;
+            rows = layer.forward(&rows, lent, &one_each)?;
         }
         let rows = self.norm.forward(&rows)?;
-        let (logits, subset) = self.head.logits(&rows.reshape(&[1, -1])?)?;
-        Ok(Step { logits, subset, row: self.projections.after.forward(&rows)? })
+        let after = one_each.split(&self.projections.after.forward(&rows)?, 1)?;
+        let said = self.head.logits(&rows.squeeze_axes(&[0])?, &one_each)?;
+        let step = |((logits, subset), row)| Step { logits, subset, row };
+        Ok(said.into_iter().zip(after).map(step).collect())
     }
 }
 
 impl Layer {
-    /// `[1, 1, d]` to `[1, 1, d]`.
-    fn forward(&self, x: &Array, lent: &Lent) -> Result<Array> {
-        let attended = self.attention(&self.before_attention.forward(x)?, lent)?;
+    /// `[1, n, d]` to `[1, n, d]`, a row for each conversation.
+    fn forward(&self, x: &Array, lent: &[&Lent], one_each: &Shares) -> Result<Array> {
+        let attended = self.attention(&self.before_attention.forward(x)?, lent, one_each)?;
         let x = x.add(self.after_attention.forward(&attended)?)?;
         let fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
         Ok(x.add(self.after_feed_forward.forward(&fed)?)?.multiply(&self.scalar)?)
     }
 
-    fn attention(&self, x: &Array, lent: &Lent) -> Result<Array> {
+    fn attention(&self, x: &Array, lent: &[&Lent], one_each: &Shares) -> Result<Array> {
         let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
-        let queries = self.rope.rotate(&queries, lent.position)?;
-        let (keys, values) = lent.of(self.kind).ok_or(nn::Error::NothingLent)?;
-        // The family leaves the scale to its norms. Every row is older than the query, so nothing is masked.
-        let rows = attend(&queries, keys, values, 1.0, &Mask::None)?;
+        let rows = one_each.apart([&queries], 2, |conversation, [queries]| {
+            let lent = lent[conversation];
+            let queries = self.rope.rotate(&queries, lent.position)?;
+            let (keys, values) = lent.of(self.kind).ok_or(nn::Error::NothingLent)?;
+            // The family leaves the scale to its norms. Every row is older than the query, so nothing is masked.
+            attend(&queries, keys, values, 1.0, &Mask::None)
+        })?;
         self.output.forward(&merge_heads(&rows)?)
     }
 }

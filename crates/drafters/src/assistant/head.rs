@@ -4,7 +4,7 @@ use mlx_rs::{
     Array, Dtype,
     ops::{self, indexing::TryIndexOp},
 };
-use nn::{Embedding, Linear, Result, Subset, softcap};
+use nn::{Embedding, Linear, Result, Shares, Subset, softcap};
 
 use super::config::Centroids;
 
@@ -34,16 +34,25 @@ impl Head {
         Self { all: table.head(), table, candidates, cap }
     }
 
-    /// A row `[1, d]` to logits `[1, n]`, float32, of the tokens in the subset, if there is one.
-    pub(super) fn logits(&self, row: &Array) -> Result<(Array, Option<Subset>)> {
-        let subset = self.candidates.as_ref().map(|candidates| candidates.of(row)).transpose()?;
-        let logits = match &subset {
-            Some(subset) => row.matmul(self.table.rows(&subset.ids)?.t())?,
-            None => self.all.forward(row)?,
+    /// Each of the rows `[n, d]` to logits `[1, m]`, float32, of the tokens in its subset, if there is one.
+    pub(super) fn logits(&self, rows: &Array, one_each: &Shares) -> Result<Vec<(Array, Option<Subset>)>> {
+        let Some(candidates) = &self.candidates else {
+            let logits = one_each.split(&self.capped(&self.all.forward(rows)?)?, 0)?;
+            return Ok(logits.into_iter().map(|logits| (logits, None)).collect());
         };
+        let near = |row: Array| {
+            let subset = candidates.of(&row)?;
+            Ok((self.capped(&row.matmul(self.table.rows(&subset.ids)?.t())?)?, Some(subset)))
+        };
+        one_each.split(rows, 0)?.into_iter().map(near).collect()
+    }
+
+    fn capped(&self, logits: &Array) -> Result<Array> {
         let logits = logits.as_dtype(Dtype::Float32)?;
-        let logits = self.cap.map_or(Ok(logits.clone()), |cap| softcap(&logits, cap))?;
-        Ok((logits, subset))
+        match self.cap {
+            Some(cap) => softcap(&logits, cap),
+            None => Ok(logits),
+        }
     }
 }
 

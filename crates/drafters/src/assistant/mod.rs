@@ -5,6 +5,7 @@
 mod config;
 mod context;
 mod decoder;
+mod drafting;
 mod head;
 mod pairing;
 mod parts;
@@ -16,6 +17,7 @@ use config::Config;
 pub use context::{AssistantContext, AssistantProposer};
 use decoder::{Layer, Projections};
 pub use decoder::{Lent, Step};
+pub(crate) use drafting::together;
 use head::Head;
 use mlx_rs::Dtype;
 use nn::{Donors, Inventory, LayerKind, Norm, Vocabulary, Weights};

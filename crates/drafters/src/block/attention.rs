@@ -1,7 +1,7 @@
 //! Attention of a block's rows to the context and to each other.
 
 use mlx_rs::Array;
-use nn::{Cache, Linear, Mask, Norm, Result, Rope, Visible, attend, merge_heads, split_heads};
+use nn::{Cache, Linear, Mask, Norm, Result, Rope, Shares, Visible, attend, merge_heads, split_heads};
 
 /// One layer's attention. The context's rows give keys and values only (`DSpark` paper, Eq. 3).
 #[derive(Debug)]
@@ -56,30 +56,36 @@ impl Attention {
     /// Puts context rows `[1, n, D]` into `cache` for good. They depend on nothing else, so a row is projected once in
     /// its life.
     pub(crate) fn extend(&self, rows: &Array, cache: &mut Cache) -> Result<()> {
-        self.write(rows, cache)?;
+        let (keys, values) = self.keys_and_values(rows)?;
+        cache.append(&self.placed(keys, cache.position())?, &values)?;
         cache.commit(usize::try_from(rows.dim(1)).unwrap_or(0))
     }
 
-    /// The rows of a block, `[1, B, D]` to `[1, B, D]`. They leave nothing in `cache`.
-    pub(crate) fn forward(&self, rows: &Array, cache: &mut Cache) -> Result<Array> {
-        let position = cache.position();
+    /// The rows of blocks behind each other, `[1, B, D]` to `[1, B, D]`. They leave nothing in the caches, of which each
+    /// block has one.
+    pub(crate) fn forward(&self, rows: &Array, caches: &mut [&mut Cache], blocks: &Shares) -> Result<Array> {
         let queries = split_heads(&self.queries.forward(rows)?, self.heads.queries)?;
-        let queries = self.placed(normed(queries, self.query_norm.as_ref())?, position)?;
-        let visible = self.write(rows, cache)?;
-        cache.commit(0)?;
-        let mask = self.mask(rows.dim(1).unsigned_abs() as usize, &visible);
-        let attended = attend(&queries, &visible.keys, &visible.values, self.heads.scale, &mask)?;
+        let queries = normed(queries, self.query_norm.as_ref())?;
+        let (keys, values) = self.keys_and_values(rows)?;
+        let attended = blocks.apart([&queries, &keys, &values], 2, |block, [queries, keys, values]| {
+            let cache = &mut *caches[block];
+            let (rows, position) = (queries.dim(2).unsigned_abs() as usize, cache.position());
+            let visible = cache.append(&self.placed(keys, position)?, &values)?;
+            cache.commit(0)?;
+            let queries = self.placed(queries, position)?;
+            attend(&queries, &visible.keys, &visible.values, self.heads.scale, &self.mask(rows, &visible))
+        })?;
         self.output.forward(&merge_heads(&attended)?)
     }
 
-    fn write(&self, rows: &Array, cache: &mut Cache) -> Result<Visible> {
+    /// Keys, which are not placed yet, and values of rows `[1, n, D]`, `[1, groups, n, D]` each.
+    fn keys_and_values(&self, rows: &Array) -> Result<(Array, Array)> {
         let projected = split_heads(&self.keys.forward(rows)?, self.heads.groups)?;
         let values = match &self.values {
             Some(values) => split_heads(&values.forward(rows)?, self.heads.groups)?,
             None => projected.clone(),
         };
-        let keys = self.placed(normed(projected, self.key_norm.as_ref())?, cache.position())?;
-        cache.append(&keys, &normed(values, self.value_norm.as_ref())?)
+        Ok((normed(projected, self.key_norm.as_ref())?, normed(values, self.value_norm.as_ref())?))
     }
 
     fn placed(&self, rows: Array, position: usize) -> Result<Array> {

@@ -1,7 +1,7 @@
 //! The layers of a block drafter.
 
 use mlx_rs::{Array, ops};
-use nn::{Caches, Linear, Norm, Result, gelu};
+use nn::{Cache, Caches, Linear, Norm, Result, Shares, gelu};
 
 use super::{Attention, Convolution};
 
@@ -73,27 +73,28 @@ impl Backbone {
         Ok(())
     }
 
-    /// A block `[1, B, D]` after the last norm, `[B, D]`.
-    pub(crate) fn forward(&self, block: Array, caches: &mut Caches) -> Result<Array> {
-        let mut rows = block;
-        for (layer, cache) in self.layers.iter().zip(caches.layers_mut()) {
-            rows = layer.forward(&rows, cache)?;
+    /// Blocks behind each other, `[1, B, D]`, after the last norm, `[B, D]`; each has caches of its own.
+    pub(crate) fn forward(&self, rows: Array, caches: &mut [&mut Caches], blocks: &Shares) -> Result<Array> {
+        let mut rows = rows;
+        for (i, layer) in self.layers.iter().enumerate() {
+            let mut caches = caches.iter_mut().map(|caches| &mut caches.layers_mut()[i]).collect::<Vec<_>>();
+            rows = layer.forward(&rows, &mut caches, blocks)?;
         }
         Ok(self.norm.forward(&rows)?.squeeze_axes(&[0])?)
     }
 }
 
 impl Layer {
-    fn forward(&self, x: &Array, cache: &mut nn::Cache) -> Result<Array> {
+    fn forward(&self, x: &Array, caches: &mut [&mut Cache], blocks: &Shares) -> Result<Array> {
         let [around_attention, around_feed_forward] = match &self.convolutions {
             Some([first, second]) => [Some(first), Some(second)],
             None => [None, None],
         };
-        let attention = |rows: &Array| self.attention.forward(rows, cache);
-        let branch = around(around_attention, &self.before_attention.forward(x)?, attention)?;
+        let attention = |rows: &Array| self.attention.forward(rows, caches, blocks);
+        let branch = around(around_attention, &self.before_attention.forward(x)?, blocks, attention)?;
         let x = x.add(optional(self.after_attention.as_ref(), branch)?)?;
         let feed_forward = |rows: &Array| self.feed_forward.forward(rows);
-        let branch = around(around_feed_forward, &self.before_feed_forward.forward(&x)?, feed_forward)?;
+        let branch = around(around_feed_forward, &self.before_feed_forward.forward(&x)?, blocks, feed_forward)?;
         let x = x.add(optional(self.after_feed_forward.as_ref(), branch)?)?;
         match &self.scalar {
             Some(scalar) => Ok(x.multiply(scalar)?),
@@ -117,11 +118,12 @@ impl FeedForward {
 fn around(
     convolution: Option<&Convolution>,
     x: &Array,
+    blocks: &Shares,
     sublayer: impl FnOnce(&Array) -> Result<Array>,
 ) -> Result<Array> {
     let Some(convolution) = convolution else { return sublayer(x) };
     let kernels = convolution.kernels(x)?;
-    kernels[1].apply(&sublayer(&kernels[0].apply(x)?)?)
+    kernels[1].apply(&sublayer(&kernels[0].apply(x, blocks)?)?, blocks)
 }
 
 fn optional(norm: Option<&Norm>, x: Array) -> Result<Array> {

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use decode::{Drafter, Token};
+use decode::{Ask, Drafter, Token};
 use mlx_rs::{Array, ops::indexing::TryIndexOp};
-use nn::{Caches, Draft, Error, Result, Sampler, Vocabulary, wait};
+use nn::{Caches, Draft, Error, Result, Sampler, Shares, Vocabulary, joined, wait};
 
 use super::{BlockDrafter, Choose, walk::Block};
 
@@ -55,8 +55,8 @@ impl crate::Context for BlockContext {
         self.caches.rewind(position)
     }
 
-    fn proposer(&mut self, sampler: Sampler) -> Box<crate::Proposer<'_>> {
-        Box::new(Self::proposer(self, sampler))
+    fn proposer(&mut self, sampler: Sampler) -> crate::Proposer<'_> {
+        crate::Proposer::Block(Self::proposer(self, sampler))
     }
 }
 
@@ -67,18 +67,20 @@ pub struct BlockProposer<'a, C> {
 }
 
 impl<C: Choose> BlockProposer<'_, C> {
+    /// Whether both draft with the same weights.
+    pub(crate) fn shares(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.context.drafter, &other.context.drafter)
+    }
+
     /// The rows behind `anchor` after the last norm, `[B, D]`, and the logits of those that are read to propose `limit`
     /// tokens, `[limit, V_d]` float32, before anything that depends on the tokens chosen.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn block(&mut self, anchor: Token, limit: usize) -> Result<(Array, Array)> {
-        let BlockContext { drafter, vocabulary, caches } = &mut *self.context;
-        let (slots, vocabulary) = (drafter.slots, &**vocabulary);
-        let block = drafter.inputs.block(anchor, slots.built(limit), vocabulary, drafter.dtype)?;
-        let rows = drafter.backbone.forward(block, caches)?;
-        let base = self.logits(&rows.try_index((size(slots.first)..size(slots.first + limit), ..))?)?;
-        Ok((rows, base))
+        let drafter = Rc::clone(&self.context.drafter);
+        let (rows, base) = drafter.blocks(&mut [(&mut *self.context, anchor, limit)])?;
+        Ok((rows[0].clone(), base[0].clone()))
     }
 
     /// The logits `[n, V_d]`, float32, of rows `[n, D]` of a block, likewise.
@@ -88,6 +90,31 @@ impl<C: Choose> BlockProposer<'_, C> {
     pub fn logits(&self, rows: &Array) -> Result<Array> {
         let BlockContext { drafter, vocabulary, .. } = &*self.context;
         drafter.head.logits(rows, &**vocabulary)
+    }
+}
+
+impl BlockDrafter {
+    /// The same for an anchor and a limit in each of several conversations.
+    fn blocks(&self, asked: &mut [(&mut BlockContext, Token, usize)]) -> Result<(Vec<Array>, Vec<Array>)> {
+        let Some(vocabulary) = asked.first().map(|(context, ..)| Rc::clone(&context.vocabulary)) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        let built = |limit| self.slots.built(limit);
+        let block = |(_, anchor, limit): &(_, Token, usize)| {
+            self.inputs.block(*anchor, built(*limit), &*vocabulary, self.dtype)
+        };
+        let inputs = asked.iter().map(block).collect::<Result<Vec<_>>>()?;
+        let blocks = Shares::new(asked.iter().map(|&(_, _, limit)| built(limit)));
+        let limits = asked.iter().map(|&(_, _, limit)| limit).collect::<Vec<_>>();
+        let mut caches = asked.iter_mut().map(|(context, ..)| &mut context.caches).collect::<Vec<_>>();
+        let rows = self.backbone.forward(joined(&inputs, 1)?, &mut caches, &blocks)?;
+        let rows = blocks.split(&rows, 0)?;
+
+        let first = self.slots.first;
+        let read = |(rows, &limit): (&Array, &usize)| Ok(rows.try_index((size(first)..size(first + limit), ..))?);
+        let read = rows.iter().zip(&limits).map(read).collect::<Result<Vec<_>>>()?;
+        let base = self.head.logits(&joined(&read, 0)?, &*vocabulary)?;
+        Ok((rows, Shares::new(limits).split(&base, 0)?))
     }
 }
 
@@ -101,14 +128,8 @@ impl<C: Choose> Drafter for BlockProposer<'_, C> {
     }
 
     fn propose(&mut self, anchor: Token, position: usize, limit: usize) -> Result<Draft> {
-        let rows = self.context.caches.position();
-        if rows != position {
-            return Err(Error::Context { rows, position });
-        }
-        let (rows, base) = self.block(anchor, limit)?;
-        let drafter = &self.context.drafter;
-        let (first, subset) = (size(drafter.slots.first), drafter.subset.as_ref());
-        drafter.walk.draft(&Block { anchor, position, rows, first, base, subset }, &self.choose)
+        let mut drafts = together(vec![Ask { drafter: self, anchor, position, limit }])?;
+        Ok(drafts.pop().unwrap_or_else(Draft::empty))
     }
 
     fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {
@@ -122,6 +143,27 @@ impl<C: Choose> Drafter for BlockProposer<'_, C> {
         }
         Ok(())
     }
+}
+
+/// Proposes for several conversations with one drafter, in one pass.
+pub(crate) fn together<C: Choose>(mut asks: Vec<Ask<'_, BlockProposer<'_, C>>>) -> Result<Vec<Draft>> {
+    let Some(drafter) = asks.first().map(|ask| Rc::clone(&ask.drafter.context.drafter)) else {
+        return Ok(Vec::new());
+    };
+    for ask in &asks {
+        let (rows, position) = (ask.drafter.context.caches.position(), ask.position);
+        if rows != position {
+            return Err(Error::Context { rows, position });
+        }
+    }
+    let asked = asks.iter_mut().map(|ask| (&mut *ask.drafter.context, ask.anchor, ask.limit));
+    let (rows, base) = drafter.blocks(&mut asked.collect::<Vec<_>>())?;
+    let (first, subset) = (size(drafter.slots.first), drafter.subset.as_ref());
+    let blocks = asks.iter().zip(rows).zip(base).map(|((ask, rows), base)| {
+        let Ask { drafter, anchor, position, .. } = ask;
+        Block { anchor: *anchor, position: *position, rows, first, base, subset, choose: &drafter.choose }
+    });
+    drafter.walk.draft(&blocks.collect::<Vec<_>>())
 }
 
 fn size(rows: usize) -> i32 {

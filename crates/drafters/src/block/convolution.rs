@@ -5,7 +5,7 @@ use mlx_rs::{
     Array, Dtype,
     ops::{self, indexing::TryIndexOp},
 };
-use nn::{Linear, Result};
+use nn::{Linear, Result, Shares};
 
 /// Two stages, before and behind a sublayer, whose kernels follow from the sublayer's input.
 #[derive(Debug)]
@@ -47,22 +47,24 @@ impl Convolution {
 }
 
 impl Kernel {
-    /// `Σ_t coefficient[i, t] ⊙ x[i − t]` for each row `i` of `[1, B, D]`; there are no rows before the block.
-    pub(crate) fn apply(&self, x: &Array) -> Result<Array> {
-        let (rows, dtype) = (x.dim(1), x.dtype());
-        let x = x.as_dtype(Dtype::Float32)?;
-        let mut sum = x.multiply(self.tap(0)?)?;
-        for tap in 1..self.coefficients.dim(2).min(rows) {
-            let earlier = x.try_index((.., ..rows - tap, ..))?;
-            let none = ops::zeros::<f32>(&[1, tap, x.dim(2)])?;
-            sum = sum.add(ops::concatenate(&[&none, &earlier], 1)?.multiply(self.tap(tap)?)?)?;
-        }
-        Ok(sum.as_dtype(dtype)?)
+    /// `Σ_t coefficient[i, t] ⊙ x[i − t]` for each row `i` of `[1, B, D]`; there are no rows before those of its block.
+    pub(crate) fn apply(&self, x: &Array, blocks: &Shares) -> Result<Array> {
+        blocks.apart([x, &self.coefficients], 1, |_, [x, coefficients]| mixed(&x, &coefficients))
     }
+}
 
-    fn tap(&self, tap: i32) -> Result<Array> {
-        Ok(self.coefficients.try_index((.., .., tap, ..))?)
+/// One block `[1, B, D]` with the coefficients of its rows, `[1, B, K, D]`.
+fn mixed(x: &Array, coefficients: &Array) -> Result<Array> {
+    let tap = |tap: i32| coefficients.try_index((.., .., tap, ..));
+    let (rows, dtype) = (x.dim(1), x.dtype());
+    let x = x.as_dtype(Dtype::Float32)?;
+    let mut sum = x.multiply(tap(0)?)?;
+    for back in 1..coefficients.dim(2).min(rows) {
+        let earlier = x.try_index((.., ..rows - back, ..))?;
+        let none = ops::zeros::<f32>(&[1, back, x.dim(2)])?;
+        sum = sum.add(ops::concatenate(&[&none, &earlier], 1)?.multiply(tap(back)?)?)?;
     }
+    Ok(sum.as_dtype(dtype)?)
 }
 
 #[cfg(test)]
@@ -90,7 +92,7 @@ mod tests {
         let (x, xs) = normal(&[1, count(ROWS), count(WIDTH)], 3)?;
         let convolution = Convolution { base, projection: Linear::from_in_out(projection), group: count(GROUP) };
         for (stage, kernel) in convolution.kernels(&x)?.iter().enumerate() {
-            let found = kernel.apply(&x)?;
+            let found = kernel.apply(&x, &Shares::new([ROWS]))?;
             for (place, found) in found.as_slice::<f32>().iter().enumerate() {
                 let (row, channel) = (place / WIDTH, place % WIDTH);
                 let coefficient = |tap: usize| {

@@ -77,8 +77,8 @@ impl crate::Context for LookupContext {
     }
 
     /// It draws nothing, so no sampler is asked.
-    fn proposer(&mut self, _sampler: Sampler) -> Box<crate::Proposer<'_>> {
-        Box::new(LookupProposer { context: self })
+    fn proposer(&mut self, _sampler: Sampler) -> crate::Proposer<'_> {
+        crate::Proposer::Lookup(LookupProposer { context: self })
     }
 }
 

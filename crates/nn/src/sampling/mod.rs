@@ -7,17 +7,20 @@ mod coupled;
 mod noise;
 mod penalties;
 mod ratio;
+mod ruling;
 mod settings;
 mod transforms;
 
 use std::{cell::RefCell, collections::BTreeSet, rc::Rc};
 
-use decode::{Token, Verdict, agree};
+use decode::Token;
 use mlx_rs::{
     Array, Dtype, ops,
     ops::indexing::{TryIndexOp, argmax_axis},
 };
 pub use ratio::Acceptance;
+use ruling::Says;
+pub use ruling::{Judged, Ruling};
 pub use settings::{Penalties, Rule, Sampling};
 
 use crate::{Draft, Q, Result, finite, sampling::penalties::Text, scalar, wait};
@@ -48,19 +51,6 @@ pub struct Subset {
     pub ids: Array,
     /// How many tokens the vocabulary has.
     pub of: i32,
-}
-
-/// The outcome of a pass, on the host.
-#[derive(Debug)]
-pub struct Judged {
-    /// The draft's tokens.
-    pub draft: Vec<Token>,
-    /// The drafter's confidences, if it has any.
-    pub confidences: Vec<f32>,
-    /// What the target says of them.
-    pub verdict: Verdict,
-    /// Whether the target's logits were finite; if not, the rest means nothing.
-    pub finite: bool,
 }
 
 impl Sampler {
@@ -150,25 +140,31 @@ impl Sampler {
         Ok(drawn)
     }
 
-    /// Judges a draft by the target's logits `[d + 1, V]`; row 0 chooses the token at `position`. Waits once.
+    /// Judges a draft by the target's logits `[d + 1, V]`; row 0 chooses the token at `position`. Nothing waits until the
+    /// ruling is [read](Ruling::read).
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn rule<'a>(&'a self, logits: &Array, draft: Option<&'a Draft>, position: usize) -> Result<Ruling<'a>> {
+        let finite = finite(logits)?.all(None)?;
+        let logits = self.limit(logits, draft.map(|draft| &draft.tokens), position)?;
+        let says = match (self.sampling.rule, draft) {
+            (Rule::Ratio, Some(draft)) if !self.is_greedy() => {
+                ratio::judge(&self.sampling.scores(&logits)?, draft, self.sampling.seed, position)?
+            }
+            _ => Says::Choices(argmax_axis(self.compared(&logits, None, position)?, -1, false)?),
+        };
+        Ok(Ruling { sampler: self, draft, says, finite })
+    }
+
+    /// The same, read at once. Waits once.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn judge(&self, logits: &Array, draft: Option<&Draft>, position: usize) -> Result<Judged> {
-        let finite = finite(logits)?.all(None)?;
-        let logits = self.limit(logits, draft.map(|draft| &draft.tokens), position)?;
-        let ruling = match (self.sampling.rule, draft) {
-            (Rule::Ratio, Some(draft)) if !self.is_greedy() => {
-                ratio::judge(&self.sampling.scores(&logits)?, draft, self.sampling.seed, position)?
-            }
-            _ => Ruling::Choices(argmax_axis(self.compared(&logits, None, position)?, -1, false)?),
-        };
-        let judged = ruling.read(draft, &finite)?;
-        if let Some(text) = self.text.as_ref().filter(|_| judged.finite) {
-            let (accepted, next) = agree(&judged.draft, &judged.verdict);
-            text.borrow_mut().push(&[&judged.draft[..accepted], &[next]].concat())?;
-        }
-        Ok(judged)
+        let ruling = self.rule(logits, draft, position)?;
+        wait(ruling.arrays())?;
+        ruling.told()
     }
 
     /// What plain decoding compares to choose the token at `position` from the target's logits `[1, V]`: the one that
@@ -223,42 +219,6 @@ fn named(places: Array, subset: Option<&Subset>) -> Result<Array> {
     match subset {
         Some(subset) => Ok(subset.ids.take_axis(places, 0)?),
         None => Ok(places),
-    }
-}
-
-/// A verdict on the device.
-#[derive(Debug)]
-enum Ruling {
-    /// The target's tokens, `[d + 1]`.
-    Choices(Array),
-    /// How many stand and what follows, both scalars.
-    Ruled { accepted: Array, next: Array },
-}
-
-impl Ruling {
-    /// Waits for everything that the host needs of a round, at once.
-    fn read(&self, draft: Option<&Draft>, finite: &Array) -> Result<Judged> {
-        let mut wanted = match self {
-            Self::Choices(choices) => vec![finite, choices],
-            Self::Ruled { accepted, next } => vec![finite, accepted, next],
-        };
-        wanted.extend(draft.map(|draft| &draft.tokens));
-        wanted.extend(draft.and_then(|draft| draft.confidences.as_ref()));
-        wait(wanted)?;
-        let verdict = match self {
-            Self::Choices(choices) => Verdict::Choices(choices.as_slice::<u32>().to_vec()),
-            Self::Ruled { accepted, next } => {
-                Verdict::Ruled { accepted: accepted.item_exact::<u32>() as usize, next: next.item_exact::<u32>() }
-            }
-        };
-        Ok(Judged {
-            draft: draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec()),
-            confidences: draft
-                .and_then(|draft| draft.confidences.as_ref())
-                .map_or_else(Vec::new, |confidences| confidences.as_slice::<f32>().to_vec()),
-            verdict,
-            finite: finite.item_exact::<bool>(),
-        })
     }
 }
 

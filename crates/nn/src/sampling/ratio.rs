@@ -8,7 +8,7 @@ use mlx_rs::{
 };
 
 use super::{
-    Drawn, Ruling, Subset, named,
+    Drawn, Says, Subset, named,
     noise::{Use, gumbel, keys, uniform},
 };
 use crate::{Draft, Q, Result};
@@ -67,7 +67,7 @@ impl Acceptance {
 }
 
 /// Judges a draft by the target's scores `[d + 1, V]`; row 0 chooses the token at `position`.
-pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -> Result<Ruling> {
+pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -> Result<Says> {
     let rows = draft.tokens.dim(0);
     let p = ops::exp(log_softmax(scores)?)?;
     let uniform = uniform(seed, position, rows, Use::Accept)?;
@@ -76,7 +76,7 @@ pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -
     let key = keys(seed, position, rows + 1, Use::Token)?.take_axis(&accepted, 0)?;
     let noise = random::gumbel::<f32>(&[scores.dim(1)], &key)?;
     let next = argmax_axis(ops::log(rest)?.add(noise)?, -1, false)?;
-    Ok(Ruling::Ruled { accepted, next })
+    Ok(Says::Ruled { accepted, next })
 }
 
 impl Q {

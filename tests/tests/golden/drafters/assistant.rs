@@ -139,7 +139,8 @@ impl Fixture {
         let mut row = self.inputs.get(&format!("{number}.last_hidden"))?.clone();
         let mut token = round.anchor;
         for (k, &next) in self.outputs.ids(&format!("{name}.tokens"))?.iter().enumerate() {
-            let step = self.drafter.step(&Array::from_slice(&[token], &[1]), &row, &lent, &*self.vocabulary)?;
+            let step =
+                self.drafter.step(&Array::from_slice(&[token], &[1]), &row, &[&lent], &*self.vocabulary)?.remove(0);
             let k = i32::try_from(k)?;
             let wanted = |part: &str| Ok::<_, Box<dyn std::error::Error>>(self.outputs.get(part)?.index((0, k, ..)));
             let logits = self.all(&step)?;

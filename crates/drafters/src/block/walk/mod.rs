@@ -7,7 +7,7 @@ mod sequential;
 pub use choose::Choose;
 use decode::Token;
 use mlx_rs::{Array, ops::indexing::TryIndexOp};
-use nn::{Draft, Result, Subset};
+use nn::{Draft, Drawn, Result, Subset};
 pub(crate) use selector::Selector;
 pub(crate) use sequential::{Bias, Confidence, Previous, Sequential};
 
@@ -23,7 +23,6 @@ pub(crate) enum Walk {
 }
 
 /// A block that has been computed.
-#[derive(Debug)]
 pub(crate) struct Block<'a> {
     /// The token that it follows.
     pub(crate) anchor: Token,
@@ -37,6 +36,8 @@ pub(crate) struct Block<'a> {
     pub(crate) base: Array,
     /// The tokens that the logits stand for, if these are not all.
     pub(crate) subset: Option<&'a Subset>,
+    /// Who chooses its tokens.
+    pub(crate) choose: &'a dyn Choose,
 }
 
 impl Block<'_> {
@@ -50,6 +51,12 @@ impl Block<'_> {
         Ok(self.rows.try_index((self.first..self.first + self.len(), ..))?)
     }
 
+    /// Row `row`, `[1, D]`; the last one if there is no such row, as in a block beside longer ones.
+    fn row(&self, row: i32) -> Result<Array> {
+        let row = row.min(self.rows.dim(0) - 1);
+        Ok(self.rows.try_index((row..=row, ..))?)
+    }
+
     /// The position of token `k` of the draft.
     fn position(&self, k: i32) -> usize {
         self.position + 1 + usize::try_from(k).unwrap_or(0)
@@ -59,18 +66,24 @@ impl Block<'_> {
     fn base(&self, k: i32) -> Result<Array> {
         Ok(self.base.try_index((k..=k, ..))?)
     }
+
+    /// All its tokens at once, from rows that do not depend on each other.
+    fn pick(&self) -> Result<Drawn> {
+        self.choose.pick(&self.base, self.subset, self.position(0))
+    }
 }
 
 impl Walk {
-    /// A draft from a block. Everything stays on the device, so nothing waits.
-    pub(crate) fn draft(&self, block: &Block<'_>, choose: &dyn Choose) -> Result<Draft> {
+    /// A draft from each block. Everything stays on the device, so nothing waits.
+    pub(crate) fn draft(&self, blocks: &[Block<'_>]) -> Result<Vec<Draft>> {
+        let rows = |block: &Block<'_>| {
+            let drawn = block.pick()?;
+            Ok(Draft { tokens: drawn.token, q: drawn.q, confidences: None })
+        };
         match self {
-            Self::Rows => {
-                let drawn = choose.pick(&block.base, block.subset, block.position(0))?;
-                Ok(Draft { tokens: drawn.token, q: drawn.q, confidences: None })
-            }
-            Self::Sequential(sequential) => sequential.draft(block, choose),
-            Self::Selector(selector) => selector.draft(block, choose),
+            Self::Rows => blocks.iter().map(rows).collect(),
+            Self::Sequential(sequential) => sequential.draft(blocks),
+            Self::Selector(selector) => blocks.iter().map(|block| selector.draft(block)).collect(),
         }
     }
 }

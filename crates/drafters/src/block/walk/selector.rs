@@ -10,7 +10,7 @@ use mlx_rs::{
 };
 use nn::{Draft, Linear, Q, Result, Subset};
 
-use super::{Block, Choose};
+use super::Block;
 
 /// Walks a block from left to right among the candidates of each row; no search looks ahead.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    pub(crate) fn draft(&self, block: &Block<'_>, choose: &dyn Choose) -> Result<Draft> {
+    pub(crate) fn draft(&self, block: &Block<'_>) -> Result<Draft> {
         let vocabulary = block.base.dim(1);
         let links = self.projection.forward(&block.read()?)?.as_dtype(Dtype::Float32)?;
         let candidates = self.candidates(&block.base)?;
@@ -40,7 +40,7 @@ impl Selector {
             let link = before.multiply(links.try_index((k..=k, ..))?)?;
             let scores = scores.try_index((k..=k, ..))?.add(link.matmul(after.t())?)?;
             let subset = Subset { ids, of: vocabulary };
-            let drawn = choose.draw(&scores, Some(&subset), block.position(k))?;
+            let drawn = block.choose.draw(&scores, Some(&subset), block.position(k))?;
             tokens.push(drawn.token.clone());
             qs.extend(drawn.q);
             token = drawn.token;

@@ -1,12 +1,9 @@
 //! The sequential head of `DSpark`: token by token, a bias that depends on those before, and the confidence.
 
-use mlx_rs::{
-    Array, Dtype,
-    ops::{self, indexing::TryIndexOp},
-};
-use nn::{Draft, Embedding, Linear, Q, Result};
+use mlx_rs::{Array, Dtype, ops};
+use nn::{Draft, Drawn, Embedding, Linear, Q, Result, Shares, joined};
 
-use super::{Block, Choose};
+use super::Block;
 
 /// Walks a block from left to right.
 #[derive(Debug)]
@@ -59,32 +56,31 @@ pub(crate) struct Confidence {
     pub(crate) with_previous: bool,
 }
 
+/// What a block has come to so far.
+struct Walked {
+    /// The newest token, `[1]`.
+    token: Array,
+    /// The rows of the tokens before each position, `[1, r]` each.
+    embedded: Vec<Array>,
+    tokens: Vec<Array>,
+    qs: Vec<Q>,
+}
+
 impl Sequential {
-    pub(crate) fn draft(&self, block: &Block<'_>, choose: &dyn Choose) -> Result<Draft> {
+    pub(crate) fn draft(&self, blocks: &[Block<'_>]) -> Result<Vec<Draft>> {
         let Some(previous) = &self.previous else {
-            let drawn = choose.pick(&block.base, block.subset, block.position(0))?;
-            let confidences = self.confidences(&block.read()?, None)?;
-            return Ok(Draft { tokens: drawn.token, q: drawn.q, confidences });
+            let picked = |block: &Block<'_>| {
+                let drawn = block.pick()?;
+                let confidences = self.confidences(&block.read()?, None)?;
+                Ok(Draft { tokens: drawn.token, q: drawn.q, confidences })
+            };
+            return blocks.iter().map(picked).collect();
         };
-        let mut token = Array::from_slice(&[block.anchor], &[1]);
-        let mut memory = None;
-        // Rows that are not read still pass through a memory.
-        for row in 0..block.first {
-            previous.step(&token, &block.rows.try_index((row..=row, ..))?, &mut memory)?;
-        }
-        let rows = block.read()?;
-        let (mut embedded, mut tokens, mut qs) = (Vec::new(), Vec::new(), Vec::new());
-        for k in 0..block.len() {
-            let (row, bias) = previous.step(&token, &rows.try_index((k..=k, ..))?, &mut memory)?;
-            let logits = block.base(k)?.add(bias.as_dtype(Dtype::Float32)?)?;
-            let drawn = choose.draw(&logits, block.subset, block.position(k))?;
-            embedded.push(row);
-            tokens.push(drawn.token.clone());
-            qs.extend(drawn.q);
-            token = drawn.token;
-        }
-        let confidences = self.confidences(&rows, Some(&ops::concatenate(&embedded, 0)?))?;
-        Ok(Draft { tokens: ops::concatenate(&tokens, 0)?, q: Q::concatenate(&qs)?, confidences })
+        let finish = |(block, Walked { embedded, tokens, qs, .. }): (&Block<'_>, Walked)| {
+            let confidences = self.confidences(&block.read()?, Some(&joined(&embedded, 0)?))?;
+            Ok(Draft { tokens: joined(&tokens, 0)?, q: Q::concatenate(&qs)?, confidences })
+        };
+        blocks.iter().zip(previous.walk(blocks)?).map(finish).collect()
     }
 
     /// `[n]` for rows `[n, D]` and the rows of the tokens *before* each position, `[n, r]`.
@@ -100,11 +96,50 @@ impl Sequential {
 }
 
 impl Previous {
-    /// The row `[1, r]` of `token` `[1]`, and the bias `[1, V_d]` on the position behind it, whose row is `[1, D]`.
-    fn step(&self, token: &Array, row: &Array, memory: &mut Option<Array>) -> Result<(Array, Array)> {
-        let embedded = self.table.rows(token)?;
-        let bias = self.bias.of(&embedded, row, memory)?;
+    /// Walks blocks side by side, so that a step reads the weights once for all of them.
+    fn walk(&self, blocks: &[Block<'_>]) -> Result<Vec<Walked>> {
+        let mut walked = blocks.iter().map(Walked::new).collect::<Vec<_>>();
+        let mut memory = None;
+        let (first, longest) = blocks.iter().map(|block| (block.first, block.len())).max().unwrap_or_default();
+        for row in 0..first + longest {
+            let tokens = walked.iter().map(|walked| walked.token.clone()).collect::<Vec<_>>();
+            let rows = blocks.iter().map(|block| block.row(row)).collect::<Result<Vec<_>>>()?;
+            let (embedded, bias) = self.step(&joined(&tokens, 0)?, &joined(&rows, 0)?, &mut memory)?;
+            // Rows that are not read still pass through a memory.
+            let Some(k) = row.checked_sub(first).filter(|&k| k >= 0) else { continue };
+            let one_each = Shares::new(vec![1; blocks.len()]);
+            let steps = one_each.split(&embedded, 0)?.into_iter().zip(one_each.split(&bias, 0)?);
+            for ((block, walked), (embedded, bias)) in blocks.iter().zip(&mut walked).zip(steps) {
+                if k < block.len() {
+                    let logits = block.base(k)?.add(bias.as_dtype(Dtype::Float32)?)?;
+                    walked.take(embedded, block.choose.draw(&logits, block.subset, block.position(k))?);
+                }
+            }
+        }
+        Ok(walked)
+    }
+
+    /// The rows `[n, r]` of `tokens` `[n]`, and the biases `[n, V_d]` on the positions behind them, whose rows are
+    /// `[n, D]`.
+    fn step(&self, tokens: &Array, rows: &Array, memory: &mut Option<Array>) -> Result<(Array, Array)> {
+        let embedded = self.table.rows(tokens)?;
+        let bias = self.bias.of(&embedded, rows, memory)?;
         Ok((embedded, bias))
+    }
+}
+
+impl Walked {
+    fn new(block: &Block<'_>) -> Self {
+        let token = Array::from_slice(&[block.anchor], &[1]);
+        Self { token, embedded: Vec::new(), tokens: Vec::new(), qs: Vec::new() }
+    }
+
+    /// The next token, behind the one whose row is `embedded`.
+    fn take(&mut self, embedded: Array, drawn: Drawn) {
+        self.embedded.push(embedded);
+        self.tokens.push(drawn.token.clone());
+        self.qs.extend(drawn.q);
+        self.token = drawn.token;
     }
 }
 
