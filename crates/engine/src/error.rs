@@ -59,16 +59,16 @@ pub enum Error {
     )]
     NoConfidence {
         /// The control or the schedule.
-        asked: &'static str,
+        asked: String,
         /// The drafter's kind.
         kind: &'static str,
     },
 
     /// A schedule has nothing to hold the confidences against.
-    #[error("the schedule {asked} needs a threshold, and the drafter's files name none for it; set minConf")]
+    #[error("the schedule “{schedule}” needs a threshold, and the drafter's files name none for it; set minConf")]
     NoThreshold {
-        /// The schedule.
-        asked: &'static str,
+        /// The schedule's name.
+        schedule: &'static str,
     },
 
     /// The context is larger than the target's.

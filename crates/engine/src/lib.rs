@@ -28,7 +28,7 @@ pub use calibration::Cost;
 pub use decode::{Bound, Finish, Provenance, Standing, Turn};
 pub use error::{Error, Result};
 pub use event::{Answer, Event, Round, Speculation, Stats};
-pub use inspect::{Checkpoint, CheckpointRole, Reach, Skipped, inspect};
+pub use inspect::{Checkpoint, CheckpointRole, Drafts, Reach, Skipped, inspect, lookup};
 pub use leave::leave;
 pub use memory::{Machine, Need, Plan, Room, Shortage, size};
 pub use new_drafter::NewDrafter;

@@ -32,12 +32,14 @@ impl Settings {
             chosen => chosen,
         };
         if matches!(scheduling, Scheduling::Thresholds | Scheduling::Gate) {
-            let asked = if schedule == Scheduling::Auto { "minConf" } else { scheduling.name() };
+            let name = scheduling.name();
             if !facts.confident {
+                let chosen = schedule != Scheduling::Auto;
+                let asked = if chosen { format!("the schedule “{name}”") } else { "minConf".into() };
                 return Err(Error::NoConfidence { asked, kind: facts.kind.name() });
             }
             if min_conf.is_none() && (scheduling == Scheduling::Gate || !judges) {
-                return Err(Error::NoThreshold { asked });
+                return Err(Error::NoThreshold { schedule: name });
             }
         }
         let limit = gamma.unwrap_or(facts.usual_limit()).min(facts.limit);
@@ -112,8 +114,8 @@ mod tests {
     fn what_needs_a_confidence_is_refused_where_there_is_none() {
         for (controls, name) in [
             (asked(Scheduling::Auto, None, Some(0.3)), "minConf needs"),
-            (asked(Scheduling::Thresholds, None, None), "thresholds needs"),
-            (asked(Scheduling::Gate, None, Some(0.3)), "gate needs"),
+            (asked(Scheduling::Thresholds, None, None), "the schedule “thresholds” needs"),
+            (asked(Scheduling::Gate, None, Some(0.3)), "the schedule “gate” needs"),
         ] {
             let refused = Settings::new(&controls, &guessing()).unwrap_err().to_string();
             assert!(refused.starts_with(name), "{refused}");
@@ -130,6 +132,13 @@ mod tests {
             assert_eq!(Settings::new(&asked(schedule, None, None), &facts).is_ok(), runs);
             assert!(Settings::new(&asked(schedule, None, Some(0.3)), &facts).is_ok());
         }
+    }
+
+    #[test]
+    fn more_than_usual_is_drafted_only_if_it_is_asked_for() {
+        let assistant = Facts { kind: drafters::Kind::Assistant, ..guessing() };
+        let limit = |gamma| Settings::new(&asked(Scheduling::Auto, gamma, None), &assistant).unwrap().limit;
+        assert_eq!([None, Some(1), Some(7), Some(50)].map(limit), [3, 1, 7, 8]);
     }
 
     #[test]
