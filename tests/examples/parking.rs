@@ -7,7 +7,9 @@
 
 use std::{path::Path, sync::mpsc};
 
-use engine::{Controls, Cost, Engine, Event, Memory, NewDrafter, Precision, Prompt, Request, Round, Sampling, Turn};
+use engine::{
+    Controls, Cost, DraftSource, Engine, Event, Memory, NewDrafter, Precision, Prompt, Request, Round, Sampling, Turn,
+};
 use mlx_rs::Dtype;
 use tests::{Outcome, asking, sized};
 
@@ -34,7 +36,7 @@ fn main() -> Outcome {
 fn request(target: &Path, drafter: Option<&Path>, max_tokens: usize) -> Request {
     Request {
         target: target.to_owned(),
-        drafter: drafter.map(Path::to_owned),
+        drafter: drafter.map(|folder| DraftSource::Folder(folder.to_owned())),
         precision: Precision::Float32,
         prompt: Prompt::Raw("the quick brown fox".into()),
         controls: Controls {

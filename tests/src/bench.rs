@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Answer, Cancel, Controls, Cost, Engine, Event, Memory, Precision, Prompt, Request};
+use engine::{Answer, Cancel, Controls, Cost, DraftSource, Engine, Event, Memory, Precision, Prompt, Request};
 use tempfile::TempDir;
 
 use crate::{Outcome, asking, tiny};
@@ -35,7 +35,7 @@ impl Bench {
     pub fn request(&self, drafter: Option<&str>, controls: Controls) -> Request {
         Request {
             target: self.folder(tiny::TARGET),
-            drafter: drafter.map(|name| self.folder(name)),
+            drafter: drafter.map(|name| DraftSource::Folder(self.folder(name))),
             precision: Precision::Float32,
             prompt: Prompt::Raw("the quick brown fox".into()),
             controls,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use engine::{Checkpoint, inspect};
+use engine::{Checkpoint, Drafts, inspect};
 use gemma4::{Skipped, Spare, Survey};
 use serde_json::{Value, json};
 use tests::{Outcome, fixtures, tiny, weights};
@@ -63,6 +63,7 @@ async fn a_page_on_a_checkpoint_says_what_it_is_how_far_it_reads_and_which_code_
     assert_eq!(reach.ok_or("a target reads")?.most, 1 << 20);
     assert_eq!(code, ["modeling_gemma.py"]);
     let drafter = inspect(&models.path().join(tiny::DRAFTER))?;
-    assert_eq!((drafter.reach, drafter.limit), (None, Some(tiny::GAMMA)));
+    let drafts = Drafts { limit: tiny::GAMMA, usual: tiny::GAMMA, confident: true };
+    assert_eq!((drafter.reach, drafter.drafts), (None, Some(drafts)));
     Ok(())
 }

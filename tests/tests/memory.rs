@@ -1,12 +1,13 @@
 //! What is said of memory before anything is loaded, against what is really used.
 
 use std::{
-    path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError, mpsc},
     time::Duration,
 };
 
-use engine::{Controls, Engine, Error, Machine, Memory, NewDrafter, Plan, Precision, Prompt, Request, Room, Sampling};
+use engine::{
+    Controls, DraftSource, Engine, Error, Machine, Memory, NewDrafter, Plan, Precision, Prompt, Request, Room, Sampling,
+};
 use gemma4::{LayerKind, Model};
 use mlx_rs::{Array, Dtype};
 use nn::Cache;
@@ -36,7 +37,7 @@ fn dense() -> Outcome<TempDir> {
 }
 
 /// Makes a drafter for a target, in a folder of the target's own.
-fn drafter(target: &TempDir) -> Outcome<PathBuf> {
+fn drafter(target: &TempDir) -> Outcome<DraftSource> {
     let out = target.path().join("drafter");
     let new = NewDrafter {
         target: target.path().to_owned(),
@@ -48,7 +49,7 @@ fn drafter(target: &TempDir) -> Outcome<PathBuf> {
     let (made, done) = mpsc::channel();
     Engine::start().new_drafter(new, move |result| drop(made.send(result)));
     done.recv_timeout(Duration::from_mins(1))??;
-    Ok(out)
+    Ok(DraftSource::Folder(out))
 }
 
 fn request(target: &TempDir, words: usize) -> Request {
@@ -96,7 +97,7 @@ fn check_estimate(what: &str, words: usize, asked: impl Fn(usize) -> Request) ->
     let (engine, mut most) = (Engine::start(), 0);
     for words in [words, words + 100] {
         let asked = asked(words);
-        let plan = Plan::of(&asked.target, asked.drafter.as_deref(), asked.precision)?;
+        let plan = Plan::of(&asked.target, asked.drafter.as_ref(), asked.precision)?;
         let need = plan.need(words + 1 + WRITTEN);
         let used = answer(&engine, asked)?.stats.peak_memory_bytes;
         most = used.max(most);

@@ -1,10 +1,8 @@
 //! The session: what one answer leaves behind changes nothing about the next but the time that it takes.
 
-use std::path::PathBuf;
-
 use engine::{
-    Answer, Controls, Cost, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Reuse,
-    Role, Sampling, Scheduling,
+    Answer, Controls, Cost, DraftSource, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt,
+    Request, Reuse, Role, Sampling, Scheduling,
 };
 use tempfile::TempDir;
 use tests::{
@@ -16,10 +14,10 @@ use tests::{
     random::Random,
 };
 
-/// A target with the drafters that fit it.
+/// A target with the drafters that fit it; the last has no model.
 struct Models {
     target: Copy,
-    drafters: Vec<PathBuf>,
+    drafters: Vec<DraftSource>,
     /// Where the fresh ones lie.
     _folder: TempDir,
 }
@@ -37,14 +35,17 @@ impl Models {
             let new = NewDrafter { target, out: out.clone(), gamma, recurrent, width, ..NewDrafter::default() };
             Engine::start().new_drafter(new, move |result| drop(done.send(result)));
             heard.recv()??;
-            drafters.push(out);
+            drafters.push(DraftSource::Folder(out));
         }
+        drafters.push(DraftSource::Lookup);
         Ok(Self { target, drafters, _folder: folder })
     }
 
     /// A target cut down to the vocabulary of the reference's drafters, and those.
     fn golden(template: &str) -> Outcome<Self> {
-        let drafters = fixtures::folders("drafters/dspark_seed")?.into_iter().map(|folder| folder.join("checkpoint"));
+        let folders = fixtures::folders("drafters/dspark_seed")?.into_iter();
+        let drafters =
+            folders.map(|folder| DraftSource::Folder(folder.join("checkpoint"))).chain([DraftSource::Lookup]);
         let target = fluent::target("gemma4/12b-unified", 96, template)?;
         Ok(Self { target, drafters: drafters.collect(), _folder: tempfile::tempdir()? })
     }
@@ -65,7 +66,7 @@ impl Models {
 fn greedy(max_tokens: usize) -> Controls {
     // By no clock: what is drafted must not depend on the machine's mood.
     Controls {
-        schedule: Scheduling::Thresholds,
+        schedule: Scheduling::Fixed,
         max_tokens,
         sampling: Sampling { temperature: 0.0, ..Sampling::default() },
         ..Controls::default()
@@ -74,7 +75,7 @@ fn greedy(max_tokens: usize) -> Controls {
 
 fn sampled(max_tokens: usize, seed: u64) -> Controls {
     let sampling = Sampling { temperature: 2.0, top_k: 0, top_p: 1.0, seed, ..Sampling::default() };
-    Controls { schedule: Scheduling::Thresholds, max_tokens, sampling, ..Controls::default() }
+    Controls { schedule: Scheduling::Fixed, max_tokens, sampling, ..Controls::default() }
 }
 
 fn user(text: &str) -> Message {
@@ -158,7 +159,8 @@ impl Dialogue {
     /// What the user does: mostly goes on, sometimes edits an earlier message or asks for another answer.
     fn turn(&mut self) {
         if self.random.below(4) == 0 {
-            self.drafter = *self.random.pick(&[None, Some(0), Some(1)]);
+            let lookup = self.models.drafters.len() - 1;
+            self.drafter = *self.random.pick(&[None, Some(0), Some(1), Some(lookup)]);
         }
         let said = self.random.below(1 + self.messages.len() / 2);
         match self.random.below(5) {
@@ -275,6 +277,19 @@ fn a_drafter_that_has_not_read_the_prompt_reads_it_and_the_record_says_so() -> O
     // Without one the target's rows are all that is needed.
     messages.extend([assistant(&made.text), user("x")]);
     assert!(answer(&engine, models.ask(None, &messages, greedy(8)))?.stats.reused_tokens > 0);
+    Ok(())
+}
+
+#[test]
+fn a_drafter_that_reads_tokens_only_has_read_whatever_the_session_holds() -> Outcome {
+    let (models, engine, mut messages) = begun(PLAIN)?;
+    messages.push(user("pi"));
+    let request = models.ask(Some(2), &messages, greedy(8));
+    let made = answer(&engine, request.clone())?;
+    assert_eq!(made.stats.reuse, Reuse::Everything);
+    assert!(made.stats.reused_tokens > 20);
+    let fresh = answer(&Engine::start(), request)?;
+    assert_eq!((made.ids, made.stats.accepted_at), (fresh.ids, fresh.stats.accepted_at));
     Ok(())
 }
 

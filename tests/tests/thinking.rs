@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use chat::Codec;
 use engine::{
-    Answer, Controls, Cost, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt, Request, Role,
-    Round, Sampling, Unfinished,
+    Answer, Controls, Cost, DraftSource, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt,
+    Request, Role, Round, Sampling, Unfinished,
 };
 use tempfile::TempDir;
 use tests::{
@@ -54,7 +54,7 @@ impl Thinker {
     fn ask(&self, drafts: bool, messages: &[Message], controls: Controls) -> Request {
         Request {
             target: self.target.path().to_owned(),
-            drafter: drafts.then(|| self.drafter.clone()),
+            drafter: drafts.then(|| DraftSource::Folder(self.drafter.clone())),
             precision: Precision::Float32,
             memory: Memory::default(),
             cost: Cost::default(),

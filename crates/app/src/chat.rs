@@ -20,7 +20,7 @@ pub struct Say {
     pub text: String,
     /// The target's id.
     pub target: String,
-    /// The drafter's id; `None` decodes plainly.
+    /// The drafter's id or [`LOOKUP`](crate::LOOKUP); `None` decodes plainly.
     pub drafter: Option<String>,
     /// The number type to compute in.
     pub precision: Precision,
@@ -92,19 +92,18 @@ impl App {
         }
         let target = self.usable(&say.target, CheckpointRole::Target).await?;
         let drafter = match &say.drafter {
-            Some(id) => Some(self.usable(id, CheckpointRole::Drafter).await?),
+            Some(id) => Some(self.usable_drafter(id).await?),
             None => None,
         };
+        let (drafter_id, drafter) = drafter.unzip();
         let conversation = self.conversation_for(say.conversation, text).await?;
         let earlier = self.store.messages(conversation).await?;
-        let drafter_id = drafter.as_ref().map(|drafter| drafter.id.clone());
         let (question, answer) = self.store.ask(conversation, text, &target.id, drafter_id.as_deref()).await?;
 
-        let drafter_folder = drafter.map(|drafter| drafter.folder);
         let request = Request {
-            cost: self.cost(&target.folder, drafter_folder.as_deref(), say.precision).await?,
+            cost: self.cost(&target.folder, drafter.as_ref(), say.precision).await?,
             target: target.folder,
-            drafter: drafter_folder,
+            drafter,
             precision: say.precision,
             prompt: Prompt::Chat(history(&earlier, text)),
             controls: say.controls,

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::UNIX_EPOCH;
 
-use engine::{Cost, Precision, Request};
+use engine::{Cost, DraftSource, Precision, Request};
 
-use crate::{App, Result};
+use crate::{App, LOOKUP, Result};
 
 impl App {
     /// What is known of the cost of rounds with these models, for [`Request::cost`]; empty if nothing is, or if anything
@@ -16,7 +16,7 @@ impl App {
     ///
     /// # Errors
     /// The database fails.
-    pub async fn cost(&self, target: &Path, drafter: Option<&Path>, precision: Precision) -> Result<Cost> {
+    pub async fn cost(&self, target: &Path, drafter: Option<&DraftSource>, precision: Precision) -> Result<Cost> {
         match key(target, drafter, precision) {
             Some(key) => self.chosen(&key).await,
             None => Ok(Cost::default()),
@@ -28,7 +28,7 @@ impl App {
     /// # Errors
     /// The database fails.
     pub async fn keep_cost(&self, request: &Request, cost: &Cost) -> Result<()> {
-        match key(&request.target, request.drafter.as_deref(), request.precision) {
+        match key(&request.target, request.drafter.as_ref(), request.precision) {
             Some(key) if !cost.is_empty() => self.choose(&key, cost).await,
             _ => Ok(()),
         }
@@ -36,8 +36,13 @@ impl App {
 }
 
 /// Names everything that a cost depends on: the same name, the same cost.
-fn key(target: &Path, drafter: Option<&Path>, precision: Precision) -> Option<String> {
-    let [target, drafter] = [target, drafter?].map(|folder| format!("{} {}", folder.display(), stamp(folder)));
+fn key(target: &Path, drafter: Option<&DraftSource>, precision: Precision) -> Option<String> {
+    let checkpoint = |folder: &Path| format!("{} {}", folder.display(), stamp(folder));
+    let drafter = match drafter? {
+        DraftSource::Folder(folder) => checkpoint(folder),
+        DraftSource::Lookup => LOOKUP.to_owned(),
+    };
+    let target = checkpoint(target);
     let (cores, version) = (available_parallelism().map_or(0, usize::from), env!("CARGO_PKG_VERSION"));
     Some(format!("cost: {target}, {drafter}, {precision:?}, {OS} {ARCH} {cores}, {version}"))
 }
@@ -65,7 +70,8 @@ mod tests {
     async fn a_cost_is_remembered_until_anything_it_depends_on_changes() {
         let home = tempfile::tempdir().unwrap();
         let app = testing::app(home.path()).await;
-        let (target, drafter) = (home.path().join("t"), home.path().join("d"));
+        let (target, folder) = (home.path().join("t"), home.path().join("d"));
+        let drafter = DraftSource::Folder(folder.clone());
         let cost: Cost = serde_json::from_str(r#"{ "contexts": [{ "verify": [[0.03]] }] }"#).unwrap();
         let request = Request {
             target: target.clone(),
@@ -81,7 +87,7 @@ mod tests {
 
         assert!(app.cost(&target, Some(&drafter), Precision::Float32).await.unwrap().is_empty());
         assert!(app.cost(&target, None, Precision::AsStored).await.unwrap().is_empty());
-        fs::write(drafter.join("model.safetensors"), "other weights").unwrap();
+        fs::write(folder.join("model.safetensors"), "other weights").unwrap();
         assert!(app.cost(&target, Some(&drafter), Precision::AsStored).await.unwrap().is_empty());
     }
 }

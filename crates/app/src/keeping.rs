@@ -19,7 +19,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(1);
 pub struct Record {
     /// The target's id.
     pub target: String,
-    /// The drafter's id, if one was chosen.
+    /// The drafter's id or [`LOOKUP`](crate::LOOKUP), if one was chosen.
     pub drafter: Option<String>,
     /// The type that they computed in.
     pub precision: Precision,
@@ -110,6 +110,8 @@ mod tests {
             summary: String::new(),
             bytes: 0,
             draft_limit: None,
+            draft_usual: None,
+            draft_confident: None,
             chat_template: None,
         };
         store.add_model(Some("t"), &target).await.unwrap();

@@ -30,11 +30,12 @@ pub use preferences::Preferences;
 pub use verify::Verified;
 
 pub use engine::{
-    Answer, Bound, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Divergence, Event, Finish,
-    Machine, Memory, Message, Need, NewDrafter, Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse,
-    Role, Round, Rule, Sampling, Scheduling, Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, size,
+    Answer, Bound, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Divergence, DraftSource,
+    Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Penalties, Precision, Prompt, Proof, Provenance,
+    Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling, Skipped, Speculation, Standing, Stats, Turn,
+    Unfinished, leave, lookup, size,
 };
-pub use store::{Author, Conversation, State};
+pub use store::{Author, Conversation, LOOKUP, State};
 
 /// The use cases, over one engine and one database. Clones are handles to the same.
 #[derive(Debug, Clone)]
@@ -98,7 +99,17 @@ mod testing {
             std::fs::create_dir(&folder).unwrap();
             let folder = folder.to_str().unwrap().to_owned();
             let (kind, summary) = (String::new(), String::new());
-            let row = Checkpoint { role, kind, folder, summary, bytes: 0, draft_limit: None, chat_template: None };
+            let row = Checkpoint {
+                role,
+                kind,
+                folder,
+                summary,
+                bytes: 0,
+                draft_limit: None,
+                draft_usual: None,
+                draft_confident: None,
+                chat_template: None,
+            };
             app.store.add_model(Some(id), &row).await.unwrap();
         }
         app

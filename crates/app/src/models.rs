@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Checkpoint, CheckpointRole, Need, NewDrafter, Plan, Precision};
+use engine::{Checkpoint, CheckpointRole, DraftSource, Drafts, Need, NewDrafter, Plan, Precision};
+use store::LOOKUP;
 use tokio::sync::oneshot;
 
 use crate::{App, Error, Result};
@@ -22,8 +23,8 @@ pub struct Model {
     pub summary: String,
     /// The size of its weights on disk.
     pub bytes: u64,
-    /// A drafter's own limit (γ).
-    pub limit: Option<usize>,
+    /// How a drafter drafts.
+    pub drafts: Option<Drafts>,
     /// Whether a target has a chat template.
     pub chat_template: Option<bool>,
     /// Milliseconds since 1970.
@@ -76,12 +77,12 @@ impl App {
     ) -> Result<Details> {
         let Model { role, folder, .. } = self.model(id).await?;
         let drafter = match drafter {
-            Some(drafter) => Some(self.resolve(drafter, CheckpointRole::Drafter).await?),
+            Some(drafter) => Some(self.resolve_drafter(drafter).await?),
             None => None,
         };
         let look = move || {
             let checkpoint = engine::inspect(&folder)?;
-            let need = || Ok::<_, Error>(Plan::of(&folder, drafter.as_deref(), precision)?.need(context));
+            let need = || Ok::<_, Error>(Plan::of(&folder, drafter.as_ref(), precision)?.need(context));
             let need = (role == CheckpointRole::Target).then(need).transpose()?;
             Ok(Details { checkpoint, need })
         };
@@ -123,6 +124,26 @@ impl App {
         Path::new(name).canonicalize().map_err(|_| Error::NoSuchName(name.to_owned()))
     }
 
+    /// Where the drafts come from that a name stands for: [`LOOKUP`], the id of a drafter, or a path.
+    ///
+    /// # Errors
+    /// It is none of these, the model is a target, or its folder is gone.
+    pub async fn resolve_drafter(&self, name: &str) -> Result<DraftSource> {
+        if name == LOOKUP {
+            return Ok(DraftSource::Lookup);
+        }
+        Ok(DraftSource::Folder(self.resolve(name, CheckpointRole::Drafter).await?))
+    }
+
+    /// The same for an id only: as it is in the list, and where its drafts come from.
+    pub(crate) async fn usable_drafter(&self, id: &str) -> Result<(String, DraftSource)> {
+        if id == LOOKUP {
+            return Ok((id.to_owned(), DraftSource::Lookup));
+        }
+        let Model { id, folder, .. } = self.usable(id, CheckpointRole::Drafter).await?;
+        Ok((id, DraftSource::Folder(folder)))
+    }
+
     /// The model with this id, if it can be used in this role.
     pub(crate) async fn usable(&self, id: &str, role: CheckpointRole) -> Result<Model> {
         let unusable = |why: String| Err(Error::Unusable { role, id: id.to_owned(), why });
@@ -152,19 +173,35 @@ async fn inspect(folder: PathBuf) -> Result<Checkpoint> {
 }
 
 fn row(folder: String, checkpoint: Checkpoint) -> store::Checkpoint {
-    let Checkpoint { role, kind, summary, bytes, limit, chat_template, .. } = checkpoint;
+    let Checkpoint { role, kind, summary, bytes, drafts, chat_template, .. } = checkpoint;
     let role = match role {
         CheckpointRole::Target => store::Role::Target,
         CheckpointRole::Drafter => store::Role::Drafter,
     };
-    let draft_limit = limit.and_then(|limit| u32::try_from(limit).ok());
-    store::Checkpoint { role, kind, folder, summary, bytes, draft_limit, chat_template }
+    let number = |of: fn(&Drafts) -> usize| drafts.as_ref().and_then(|drafts| u32::try_from(of(drafts)).ok());
+    store::Checkpoint {
+        role,
+        kind,
+        folder,
+        summary,
+        bytes,
+        draft_limit: number(|drafts| drafts.limit),
+        draft_usual: number(|drafts| drafts.usual),
+        draft_confident: drafts.map(|drafts| drafts.confident),
+        chat_template,
+    }
 }
 
 impl From<store::Model> for Model {
     fn from(row: store::Model) -> Self {
         let store::Model { id, checkpoint, added_at } = row;
         let folder = PathBuf::from(checkpoint.folder);
+        let drafts = checkpoint.draft_limit.map(|limit| Drafts {
+            limit: limit as usize,
+            usual: checkpoint.draft_usual.unwrap_or(limit) as usize,
+            // What it lacks is said when it is used.
+            confident: checkpoint.draft_confident.unwrap_or(true),
+        });
         let broken = (!folder.is_dir()).then(|| format!("its folder {} is gone", folder.display()));
         Self {
             id,
@@ -176,7 +213,7 @@ impl From<store::Model> for Model {
             folder,
             summary: checkpoint.summary,
             bytes: checkpoint.bytes,
-            limit: checkpoint.draft_limit.map(|limit| limit as usize),
+            drafts,
             chat_template: checkpoint.chat_template,
             added_at,
             broken,

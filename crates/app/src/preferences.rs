@@ -4,14 +4,14 @@ use engine::{Controls, Precision};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{App, Result};
+use crate::{App, LOOKUP, Result};
 
 /// What the user chose last.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preferences {
     /// The target's id.
     pub target: Option<String>,
-    /// The drafter's id; `None` decodes plainly.
+    /// The drafter's id or [`LOOKUP`](crate::LOOKUP); `None` decodes plainly.
     pub drafter: Option<String>,
     /// The number type to compute in.
     pub precision: Precision,
@@ -54,6 +54,7 @@ impl App {
 
     async fn chosen_model(&self, key: &str) -> Result<Option<String>> {
         match self.chosen::<Option<String>>(key).await? {
+            Some(id) if id == LOOKUP => Ok(Some(id)),
             Some(id) => Ok(self.store.model(&id).await?.map(|model| model.id)),
             None => Ok(None),
         }
@@ -92,6 +93,11 @@ mod tests {
         app.set_preferences(&chosen).await.unwrap();
         assert_eq!(app.preferences().await.unwrap(), chosen);
 
+        let lookup = Preferences { drafter: Some(LOOKUP.into()), ..chosen.clone() };
+        app.set_preferences(&lookup).await.unwrap();
+        assert_eq!(app.preferences().await.unwrap(), lookup);
+
+        app.set_preferences(&chosen).await.unwrap();
         app.remove_model("d").await.unwrap();
         app.remove_conversation(conversation).await.unwrap();
         app.store.set_setting("controls", "{").await.unwrap();

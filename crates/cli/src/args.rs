@@ -41,7 +41,8 @@ pub(crate) enum Command {
     },
     /// Answer a prompt, or chat line by line.
     Chat(Box<ChatArguments>),
-    /// Let the target read a stored answer again with no drafter, and tell where it would have gone on otherwise.
+    /// Let the target read an answer again with no drafter, and tell where it would have gone on otherwise. Only the
+    /// window stores answers; one of `slipstream chat` is verified by its own --verify.
     Verify {
         /// The answer's number, or `last`.
         #[arg(default_value = "last", value_parser = answer)]
@@ -75,7 +76,7 @@ pub(crate) enum ModelsCommand {
     Show {
         /// Its id.
         id: String,
-        /// With this drafter: an id or a folder.
+        /// With this drafter: an id, a folder, or `lookup`.
         #[arg(long, value_name = "DRAFTER")]
         drafter: Option<String>,
         /// Computing in this number type.
@@ -148,7 +149,8 @@ pub(crate) struct ChatArguments {
     /// The target: an id or a folder.
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
-    /// The drafter: an id or a folder. Without one, decoding is plain.
+    /// The drafter: an id, a folder, or `lookup`, which needs no files: it copies what followed the newest words where
+    /// they stood before. Without a drafter, decoding is plain.
     #[arg(long, value_name = "DRAFTER")]
     pub(crate) drafter: Option<String>,
     /// Continue the prompt as it stands, without the chat template.

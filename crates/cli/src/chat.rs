@@ -55,11 +55,11 @@ impl<'a> Chat<'a> {
     async fn new(app: &'a App, arguments: ChatArguments, json: bool) -> Result<Self, Failure> {
         let target = app.resolve(&arguments.target, CheckpointRole::Target).await?;
         let drafter = match &arguments.drafter {
-            Some(drafter) => Some(app.resolve(drafter, CheckpointRole::Drafter).await?),
+            Some(drafter) => Some(app.resolve_drafter(drafter).await?),
             None => None,
         };
         let request = Request {
-            cost: app.cost(&target, drafter.as_deref(), arguments.dtype.into()).await?,
+            cost: app.cost(&target, drafter.as_ref(), arguments.dtype.into()).await?,
             target,
             drafter,
             precision: arguments.dtype.into(),

@@ -10,7 +10,7 @@ pub(crate) struct ControlArguments {
     /// How long drafts are.
     #[arg(long, value_enum, default_value_t = ScheduleName::Auto)]
     schedule: ScheduleName,
-    /// The most tokens to draft a round (γ); 0 decodes plainly [default: the drafter's own limit].
+    /// The most tokens to draft a round (γ); 0 decodes plainly [default: as many as the drafter is usually asked for].
     #[arg(long)]
     gamma: Option<usize>,
     /// Draft on only while the drafter's confidence is at least this, 0 to 1 [default: the checkpoint's].
@@ -73,8 +73,10 @@ pub(crate) enum ScheduleName {
     Auto,
     /// Always γ tokens.
     Fixed,
-    /// γ tokens, or fewer where a confidence lies below its threshold.
+    /// γ tokens, or fewer where a confidence lies below its threshold; the first is always verified.
     Thresholds,
+    /// γ tokens, or fewer, down to none, where a confidence lies below --min-conf.
+    Gate,
     /// Up to γ tokens, by how many of the last drafts stood.
     Adaptive,
 }
@@ -97,6 +99,7 @@ impl From<ControlArguments> for Controls {
             ScheduleName::Auto => Scheduling::Auto,
             ScheduleName::Fixed => Scheduling::Fixed,
             ScheduleName::Thresholds => Scheduling::Thresholds,
+            ScheduleName::Gate => Scheduling::Gate,
             ScheduleName::Adaptive => Scheduling::Adaptive,
         };
         let ControlArguments { temperature, top_p, min_p, top_k, seed, .. } = given;

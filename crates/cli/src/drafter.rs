@@ -33,7 +33,7 @@ pub(crate) async fn new(app: &App, new: NewArguments, json: bool) -> Result<Exit
         "kind": made.kind,
         "summary": made.summary,
         "bytes": made.bytes,
-        "limit": made.limit,
+        "drafts": made.drafts,
     });
     let text = format!("made {}: {}, {}, {}", out.display(), made.kind, made.summary, size(made.bytes));
     writeln!(io::stdout(), "{}", if json { value.to_string() } else { text })?;

@@ -49,7 +49,7 @@ pub(crate) fn value(model: &Model) -> Value {
         "folder": model.folder,
         "summary": model.summary,
         "bytes": model.bytes,
-        "limit": model.limit,
+        "drafts": model.drafts,
         "chat_template": model.chat_template,
         "added_at": model.added_at,
         "broken": model.broken,

@@ -1,6 +1,6 @@
 //! One model in full, for `slipstream models show`.
 
-use app::{Details, Model, Need, Reach, Skipped, size};
+use app::{Details, Drafts, Model, Need, Reach, Skipped, size};
 use serde_json::{Value, json};
 
 use crate::models;
@@ -28,7 +28,7 @@ pub(crate) fn text(model: &Model, details: Option<&Details>) -> String {
     }
     lines.push(line("files", &size(model.bytes)));
     lines.push(line("folder", &model.folder.display().to_string()));
-    lines.extend(model.limit.map(|limit| line("limit", &format!("drafts at most {limit} tokens a round"))));
+    lines.extend(model.drafts.map(|drafts| line("limit", &drafts_at_most(drafts))));
     lines.extend(model.chat_template.map(|has| {
         line("chat", if has { "has a chat template" } else { "has no chat template: it continues plain text" })
     }));
@@ -57,6 +57,11 @@ fn detailed(Details { checkpoint, need }: &Details) -> Vec<String> {
         lines.push(line("never run", &checkpoint.code.join(", ")));
     }
     lines
+}
+
+fn drafts_at_most(Drafts { limit, usual, .. }: Drafts) -> String {
+    let most = format!("drafts at most {limit} tokens a round");
+    if usual < limit { format!("{most}, and {usual} unless told") } else { most }
 }
 
 fn reads(reach: &Reach) -> String {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use app::{Answer, Frame, Phase, Scheduling, Speculation};
+use app::{Answer, Frame, Phase, Speculation};
 
 use crate::follow::Transcript;
 use crate::terminal::harmless;
@@ -114,7 +114,7 @@ fn summary(answer: &Answer) -> String {
     let stats = &answer.stats;
     let drafting = match &answer.speculation {
         Speculation::On { limit, schedule } => {
-            let (accepted, proposed, schedule) = (stats.accepted, stats.proposed, name(*schedule));
+            let (accepted, proposed, schedule) = (stats.accepted, stats.proposed, schedule.name());
             format!("{accepted} of {proposed} drafted accepted ({schedule}, γ {limit})")
         }
         Speculation::Off { reason } => format!("plain decoding: {reason}"),
@@ -128,15 +128,6 @@ fn summary(answer: &Answer) -> String {
     format!("{speed} tokens/s · τ {per_round} · {drafting} · {} tokens · {} waits{reused}", stats.tokens, stats.waits)
 }
 
-fn name(schedule: Scheduling) -> &'static str {
-    match schedule {
-        Scheduling::Auto => "auto",
-        Scheduling::Fixed => "fixed",
-        Scheduling::Thresholds => "thresholds",
-        Scheduling::Adaptive => "adaptive",
-    }
-}
-
 /// Without a denominator there is a dash, not a number.
 fn rate(rate: Option<f64>, decimals: usize) -> String {
     rate.map_or_else(|| "–".into(), |rate| format!("{rate:.decimals$}"))
@@ -148,7 +139,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    use app::{Reuse, Round, Stats};
+    use app::{Reuse, Round, Scheduling, Stats};
 
     use super::*;
     use crate::follow::script::{answer, round};

@@ -11,10 +11,11 @@ use crate::{
     Answer, Cancel, Course, Error, Event, Finish, Request, Result, Round, Speculation, Stats, Unfinished,
     event::Took,
     models::{Models, Target},
-    pilot::{Pilot, Settings},
+    pilot::Pilot,
     reading::Reading,
     rounds::{Proposing, Stopwatch, Verifying},
     session::Session,
+    settings::Settings,
     writing::{Writing, Written},
 };
 
@@ -35,7 +36,7 @@ pub(crate) fn make(
     request.controls.check()?;
     nn::reset_memory_peak();
     let started = Instant::now();
-    let Loaded { target, drafter, speculation, mut notes } = Loaded::load(models, request, sink)?;
+    let Loaded { target, drafting, speculation, mut notes } = Loaded::load(models, request, sink)?;
     let load_s = started.elapsed().as_secs_f64();
 
     let prompt = Reading::new(request, &target, &mut notes)?;
@@ -46,8 +47,9 @@ pub(crate) fn make(
     let mut session = models.session(&target);
 
     let started = Instant::now();
+    let (drafter, settings) = drafting.unzip();
     let (reused_tokens, reuse) = session.resume(&prompt.ids, drafter.as_ref())?;
-    let mut pilot = session.take_pilot(&request.controls, &request.cost);
+    let mut pilot = settings.and_then(|settings| session.take_pilot(settings, &request.cost));
     if prompt.read(&mut session, &sampler, need, cancel, sink)? {
         sink(Event::Decoding { speculation: speculation.clone() });
     } else {
@@ -58,7 +60,7 @@ pub(crate) fn make(
     making.decode(&mut session, &sampler, pilot.as_mut(), cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
     let (cost, plain_step_s) = pilot.as_ref().map(Pilot::known).unwrap_or_default();
-    notes.extend(pilot.as_ref().and_then(Pilot::remark));
+    notes.extend(pilot.iter_mut().flat_map(Pilot::remarks));
     session.keep_pilot(pilot);
 
     session.hold(prompt.ids.iter().chain(making.answer.emitted()).copied());
@@ -104,7 +106,7 @@ fn remarks(finish: Finish, unfinished: Option<Unfinished>, tool_calls: &[String]
 /// What an answer decodes with.
 struct Loaded {
     target: Target,
-    drafter: Option<Drafter>,
+    drafting: Option<(Drafter, Settings)>,
     speculation: Speculation,
     /// What the user should know, a sentence each.
     notes: Vec<String>,
@@ -118,34 +120,20 @@ impl Loaded {
         };
         models.admit(request, 0)?;
         let target = models.target(&request.target, request.precision, &mut loading)?;
-        let off = |reason: &str| Speculation::Off { reason: reason.to_owned() };
-        let (folder, gamma) = match (&request.drafter, request.controls.gamma) {
-            (None, _) => {
-                models.drop_drafter();
-                return Ok(Self::plain(target, off("no drafter is chosen")));
-            }
-            (Some(_), Some(0)) => {
-                models.drop_drafter();
-                return Ok(Self::plain(target, off("γ is 0")));
-            }
-            (Some(folder), gamma) => (folder, gamma),
+        let Some(source) = request.drafting() else {
+            models.drop_drafter();
+            let reason = if request.drafter.is_none() { "no drafter is chosen" } else { "γ is 0" };
+            let speculation = Speculation::Off { reason: reason.to_owned() };
+            return Ok(Self { target, drafting: None, speculation, notes: Vec::new() });
         };
-        let drafter = models.drafter(folder, &target, &mut loading)?;
-        let facts = drafter.facts();
-        let Settings { limit, scheduling, .. } = Settings::new(&request.controls, facts);
-        let too_many = gamma
-            .filter(|&gamma| gamma > limit)
-            .map(|gamma| format!("γ {gamma} is more than this drafter can propose; it drafts {limit} tokens a round."));
+        let drafter = models.drafter(source, &target, &mut loading)?;
+        let settings = Settings::new(&request.controls, drafter.facts())?;
         Ok(Self {
-            notes: too_many.into_iter().collect(),
-            drafter: Some(drafter),
             target,
-            speculation: Speculation::On { limit, schedule: scheduling },
+            speculation: Speculation::On { limit: settings.limit, schedule: settings.scheduling },
+            notes: settings.notes(&request.controls),
+            drafting: Some((drafter, settings)),
         })
-    }
-
-    fn plain(target: Target, speculation: Speculation) -> Self {
-        Self { target, drafter: None, speculation, notes: Vec::new() }
     }
 }
 

@@ -53,6 +53,24 @@ pub enum Error {
         wanted: &'static str,
     },
 
+    /// A choice needs what the drafter does not have.
+    #[error(
+        "{asked} needs a confidence in each token, and a drafter of the kind {kind} has none; choose another schedule and leave minConf unset, or another drafter"
+    )]
+    NoConfidence {
+        /// The control or the schedule.
+        asked: String,
+        /// The drafter's kind.
+        kind: &'static str,
+    },
+
+    /// A schedule has nothing to hold the confidences against.
+    #[error("the schedule “{schedule}” needs a threshold, and the drafter's files name none for it; set minConf")]
+    NoThreshold {
+        /// The schedule's name.
+        schedule: &'static str,
+    },
+
     /// The context is larger than the target's.
     #[error("the context is set to {context} tokens; it must be at most {most}, which is all that the target can read")]
     Context {

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use chat::Codec;
-use drafters::Facts;
+use drafters::{Drafter, Facts};
 use gemma4::{Family, Spare, Survey};
 use serde::Serialize;
 
 use crate::{
     Result,
     memory::exists,
+    models::LOOKUP,
     numbers::{Numbers, billions},
 };
 
@@ -40,8 +41,8 @@ pub struct Checkpoint {
     pub quantization: String,
     /// Size of its weights, bytes.
     pub bytes: u64,
-    /// The most tokens that a drafter proposes a round.
-    pub limit: Option<usize>,
+    /// How a drafter drafts.
+    pub drafts: Option<Drafts>,
     /// Whether a target has a chat template.
     pub chat_template: Option<bool>,
     /// The ids that end a target's answers.
@@ -52,6 +53,17 @@ pub struct Checkpoint {
     pub skipped: Vec<Skipped>,
     /// Code that came with the checkpoint, by the names of its files. It is never run.
     pub code: Vec<String>,
+}
+
+/// How a drafter drafts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Drafts {
+    /// The most tokens that it proposes a round (γ).
+    pub limit: usize,
+    /// How many it is asked for when nobody says.
+    pub usual: usize,
+    /// Whether it has a confidence in each token.
+    pub confident: bool,
 }
 
 /// How far a target reads, and what that costs in its own number type.
@@ -104,13 +116,23 @@ fn drafter(drafters::Survey { facts, inventory, .. }: &drafters::Survey) -> Chec
         parameters: inventory.tensors().values().map(|stored| stored.count() as u64).sum(),
         quantization: numbers.long(),
         bytes: inventory.bytes(),
-        limit: Some(*limit),
+        drafts: Some(drafts(facts)),
         chat_template: None,
         stop_ids: Vec::new(),
         reach: None,
         skipped: Vec::new(),
         code: Vec::new(),
     }
+}
+
+/// How [`DraftSource::Lookup`](crate::DraftSource::Lookup) drafts.
+#[must_use]
+pub fn lookup() -> Drafts {
+    drafts(Drafter::lookup(LOOKUP).facts())
+}
+
+fn drafts(facts: &Facts) -> Drafts {
+    Drafts { limit: facts.limit, usual: facts.usual_limit(), confident: facts.confident }
 }
 
 fn target(folder: &Path) -> Result<Checkpoint> {
@@ -130,7 +152,7 @@ fn target(folder: &Path) -> Result<Checkpoint> {
         parameters: *parameters,
         quantization: numbers.long(),
         bytes: inventory.bytes(),
-        limit: None,
+        drafts: None,
         chat_template: Some(codec.has_template()),
         stop_ids: codec.stop_ids().iter().copied().collect(),
         reach: Some(Reach {

@@ -4,6 +4,7 @@
 //! to a callback.
 
 mod answer;
+mod doubt;
 mod error;
 mod event;
 mod inspect;
@@ -18,6 +19,7 @@ mod request;
 mod reuse;
 mod rounds;
 mod session;
+mod settings;
 mod thread;
 mod verify;
 mod writing;
@@ -26,12 +28,14 @@ pub use calibration::Cost;
 pub use decode::{Bound, Finish, Provenance, Standing, Turn};
 pub use error::{Error, Result};
 pub use event::{Answer, Event, Round, Speculation, Stats};
-pub use inspect::{Checkpoint, CheckpointRole, Reach, Skipped, inspect};
+pub use inspect::{Checkpoint, CheckpointRole, Drafts, Reach, Skipped, inspect, lookup};
 pub use leave::leave;
 pub use memory::{Machine, Need, Plan, Room, Shortage, size};
 pub use new_drafter::NewDrafter;
 pub use pilot::Course;
-pub use request::{Controls, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling, Scheduling};
+pub use request::{
+    Controls, DraftSource, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling, Scheduling,
+};
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};
 pub use verify::{Candidate, Claim, Divergence, Proof};

@@ -11,16 +11,19 @@ use gemma4::{Config, Model};
 use nn::Vocabulary;
 
 use crate::{
-    Need, Precision, Request, Result,
+    DraftSource, Need, Precision, Request, Result,
     memory::{self, Admitted, exists},
     session::Session,
 };
+
+/// The most tokens that are looked up a round: a copy that goes on goes on for long, and one that does not costs rows.
+pub(crate) const LOOKUP: usize = 10;
 
 /// The loaded models. Asking for another one drops the one before.
 #[derive(Default)]
 pub(crate) struct Models {
     target: Option<Target>,
-    drafter: Option<(PathBuf, Drafter)>,
+    drafter: Option<(DraftSource, Drafter)>,
     session: Option<Session>,
     admitted: Option<Admitted>,
 }
@@ -66,24 +69,34 @@ impl Models {
         Ok(target)
     }
 
-    /// The drafter in `folder`, loaded unless it is, if it fits `target`.
-    pub(crate) fn drafter(&mut self, folder: &Path, target: &Target, loading: impl FnOnce(&Path)) -> Result<Drafter> {
+    /// The drafter that `source` names, loaded unless it is, if it fits `target`.
+    pub(crate) fn drafter(
+        &mut self,
+        source: &DraftSource,
+        target: &Target,
+        loading: impl FnOnce(&Path),
+    ) -> Result<Drafter> {
         let fits = |drafter: &Drafter| {
             let (model, layers) = (&target.model, target.model.config().layers.len());
             drafter.facts().fit(model.hidden_size(), model.size(), layers)
         };
         if let Some((known, drafter)) = &self.drafter
-            && known == folder
+            && known == source
         {
             fits(drafter)?;
             return Ok(drafter.clone());
         }
-        exists(folder)?;
-        loading(folder);
+        if let DraftSource::Folder(folder) = source {
+            exists(folder)?;
+            loading(folder);
+        }
         self.drop_drafter();
-        let drafter = drafters::open(folder)?;
+        let drafter = match source {
+            DraftSource::Folder(folder) => drafters::open(folder)?,
+            DraftSource::Lookup => Drafter::lookup(LOOKUP),
+        };
         fits(&drafter)?;
-        self.drafter = Some((folder.to_owned(), drafter.clone()));
+        self.drafter = Some((source.clone(), drafter.clone()));
         Ok(drafter)
     }
 

@@ -1,11 +1,11 @@
 //! How the rounds of a session draft: which schedule, what it has learned, and whether drafting is parked.
 
 use calibration::{Auto, Cost, Spent};
-use decode::{Adaptive, Fixed, Parking, Schedule, Standing, Thresholds, Turn};
-use drafters::Facts;
+use decode::{Adaptive, Fixed, Gate, Parking, Schedule, Standing, Thresholds, Turn};
+use drafters::{Facts, Kind};
 use serde::{Deserialize, Serialize};
 
-use crate::{Controls, Sampling, Scheduling};
+use crate::{Scheduling, doubt::Doubt, settings::Settings};
 
 /// Tokens that an adaptive draft begins with, and does not shrink below (mlx-vlm's four rows, the anchor's included).
 const ADAPTIVE: usize = 3;
@@ -29,18 +29,12 @@ pub(crate) struct Pilot {
     schedule: Chosen,
     parking: Parking,
     newest_turn: Option<Turn>,
+    /// Not of one without a model, which was made for no target, and not at a temperature at which the target itself
+    /// hardly knows what it says next.
+    doubt: Option<Doubt>,
     plain: Fixed,
     /// Tokens before the next round.
     context: usize,
-}
-
-/// What it was made for; under other settings other drafts stand.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Settings {
-    pub(crate) scheduling: Scheduling,
-    pub(crate) limit: usize,
-    min_conf: Option<f32>,
-    sampling: Sampling,
 }
 
 enum Chosen {
@@ -49,30 +43,10 @@ enum Chosen {
     Other(Box<dyn Schedule>, Cost),
 }
 
-impl Settings {
-    pub(crate) fn new(controls: &Controls, facts: &Facts) -> Self {
-        let limit = controls.gamma.unwrap_or(facts.usual_limit()).min(facts.limit);
-        let scheduling = match controls.schedule {
-            Scheduling::Auto if controls.min_conf.is_some() => Scheduling::Thresholds,
-            Scheduling::Auto if controls.gamma.is_some() => {
-                if facts.thresholds.is_empty() {
-                    Scheduling::Fixed
-                } else {
-                    Scheduling::Thresholds
-                }
-            }
-            other => other,
-        };
-        let sampling = Sampling { seed: 0, ..controls.sampling };
-        Self { scheduling, limit, min_conf: controls.min_conf, sampling }
-    }
-}
-
 impl Pilot {
-    /// A pilot for an answer with `controls`: `before` if it has the same settings, else a new one that knows no more
-    /// than what rounds cost.
-    pub(crate) fn new(controls: &Controls, facts: &Facts, before: Option<Self>, known: &Cost) -> Self {
-        let settings = Settings::new(controls, facts);
+    /// A pilot for an answer with these settings: `before` if it had the same, else a new one that knows no more than
+    /// what rounds cost.
+    pub(crate) fn new(settings: Settings, facts: &Facts, before: Option<Self>, known: &Cost) -> Self {
         let cost = match before {
             Some(before) if before.settings == settings => return before,
             Some(before) => before.cost().clone(),
@@ -89,8 +63,11 @@ impl Pilot {
             Scheduling::Fixed => other(Box::new(Fixed(limit)), cost),
             Scheduling::Adaptive => other(Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)), cost),
             Scheduling::Thresholds => other(Box::new(thresholds(limit, settings.min_conf, facts)), cost),
+            Scheduling::Gate => other(Box::new(Gate { limit, threshold: settings.min_conf.unwrap_or(0.0) }), cost),
         };
-        Self { settings, schedule, parking, newest_turn: None, plain: Fixed(0), context: 0 }
+        let doubt = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
+        let doubt = doubt.then(Doubt::default);
+        Self { settings, schedule, parking, newest_turn: None, doubt, plain: Fixed(0), context: 0 }
     }
 
     fn cost(&self) -> &Cost {
@@ -132,6 +109,9 @@ impl Pilot {
     /// Takes in what that round took. Returns whether drafting has been parked or resumed, or would have been if the
     /// user had not chosen it.
     pub(crate) fn learn(&mut self, round: &decode::Round, spent: Spent) -> Option<Turn> {
+        if let Some(doubt) = &mut self.doubt {
+            doubt.learn(round.proposed, round.accepted);
+        }
         let drafted = round.proposed + round.cut;
         let (cost, context) = match &mut self.schedule {
             Chosen::Auto(auto) => (auto.cost_mut(), self.context),
@@ -150,8 +130,14 @@ impl Pilot {
         turn
     }
 
-    /// What the user should know of it now.
-    pub(crate) fn remark(&self) -> Option<String> {
+    /// What the user should know of it now, a sentence each.
+    pub(crate) fn remarks(&mut self) -> impl Iterator<Item = String> {
+        let doubt = self.doubt.as_mut().and_then(Doubt::remark);
+        [doubt, self.loss()].into_iter().flatten()
+    }
+
+    /// That drafting loses time, if it does.
+    fn loss(&self) -> Option<String> {
         let Some(Turn::Parked { standing, .. }) = &self.newest_turn else { return None };
         let told = told(standing);
         Some(match self.settings.scheduling {

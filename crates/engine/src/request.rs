@@ -1,6 +1,6 @@
 //! What to answer, with what, and how.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +14,8 @@ pub use nn::{Penalties, Rule, Sampling};
 pub struct Request {
     /// The target's checkpoint folder.
     pub target: PathBuf,
-    /// The drafter's checkpoint folder; `None` decodes plainly.
-    pub drafter: Option<PathBuf>,
+    /// Where drafts come from; `None` decodes plainly.
+    pub drafter: Option<DraftSource>,
     /// The type to compute in.
     pub precision: Precision,
     /// What to answer.
@@ -30,10 +30,19 @@ pub struct Request {
 }
 
 impl Request {
-    /// The drafter's folder, if anything is to be drafted.
-    pub(crate) fn drafting(&self) -> Option<&Path> {
-        self.drafter.as_deref().filter(|_| self.controls.gamma != Some(0))
+    /// Where drafts come from, if anything is to be drafted.
+    pub(crate) fn drafting(&self) -> Option<&DraftSource> {
+        self.drafter.as_ref().filter(|_| self.controls.gamma != Some(0))
     }
+}
+
+/// Where drafts come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DraftSource {
+    /// The drafter in a checkpoint folder.
+    Folder(PathBuf),
+    /// The text itself: what followed its newest tokens before may follow again. It needs no files and suits any target.
+    Lookup,
 }
 
 /// How much of the machine's memory an answer may take.
@@ -76,8 +85,11 @@ pub enum Scheduling {
     Auto,
     /// Always γ tokens.
     Fixed,
-    /// γ tokens, or fewer where a confidence lies below its threshold.
+    /// γ tokens, or fewer where a confidence lies below its threshold; the first is always verified.
     Thresholds,
+    /// γ tokens, or fewer where a confidence lies below minConf; the first is judged like the others, so that nothing may
+    /// be left.
+    Gate,
     /// Up to γ tokens, by how many of the last drafts stood.
     Adaptive,
 }

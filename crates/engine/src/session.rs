@@ -5,9 +5,10 @@ use std::rc::Rc;
 use decode::Token;
 use drafters::{Context, Drafter, Proposer};
 use gemma4::{Conversation, Model, Verifier};
-use nn::Sampler;
+use mlx_rs::Array;
+use nn::{Sampler, Sampling};
 
-use crate::{Controls, Cost, Result, Reuse, pilot::Pilot, reuse::Held};
+use crate::{Cost, Result, Reuse, pilot::Pilot, reuse::Held, settings::Settings};
 
 /// One session. An answer takes it, and gives it back if all went well.
 pub(crate) struct Session {
@@ -42,9 +43,9 @@ impl Session {
     }
 
     /// Who decides how the rounds draft that follow, if there is a drafter; to be [given back](Session::keep_pilot).
-    pub(crate) fn take_pilot(&mut self, controls: &Controls, known: &Cost) -> Option<Pilot> {
+    pub(crate) fn take_pilot(&mut self, settings: Settings, known: &Cost) -> Option<Pilot> {
         let Drafting { drafter, pilot, .. } = self.drafting.as_mut()?;
-        Some(Pilot::new(controls, drafter.facts(), pilot.take(), known))
+        Some(Pilot::new(settings, drafter.facts(), pilot.take(), known))
     }
 
     pub(crate) fn keep_pilot(&mut self, pilot: Option<Pilot>) {
@@ -57,7 +58,7 @@ impl Session {
     pub(crate) fn resume(&mut self, prompt: &[Token], drafter: Option<&Drafter>) -> Result<(usize, Reuse)> {
         let known = self.drafting.take().filter(|known| drafter.is_some_and(|drafter| known.drafter.is(drafter)));
         self.drafting = match (known, drafter) {
-            (None, Some(drafter)) => Some(Drafting::new(drafter, &self.target, &self.conversation)?),
+            (None, Some(drafter)) => Some(Drafting::new(drafter, &self.target, &self.conversation, &self.ids)?),
             (known, _) => known,
         };
         let held = Held {
@@ -121,8 +122,14 @@ impl Session {
 }
 
 impl Drafting {
-    fn new(drafter: &Drafter, target: &Rc<Model>, conversation: &Conversation) -> Result<Self> {
-        let context = drafter.context(Rc::<Model>::clone(target), conversation.donors())?;
-        Ok(Self { drafter: drafter.clone(), taps: drafter.taps(target.config().layers.len()), context, pilot: None })
+    /// A drafter that reads no rows of the target's has read the conversation's `ids` at once; any other must read along.
+    fn new(drafter: &Drafter, target: &Rc<Model>, conversation: &Conversation, ids: &[Token]) -> Result<Self> {
+        let mut context = drafter.context(Rc::<Model>::clone(target), conversation.donors())?;
+        let taps = drafter.taps(target.config().layers.len());
+        if taps.is_empty() && !ids.is_empty() {
+            let nothing = Array::zeros::<f32>(&[1, i32::try_from(ids.len()).unwrap_or(i32::MAX), 0])?;
+            context.proposer(Sampler::new(Sampling::default())).commit(ids, &nothing)?;
+        }
+        Ok(Self { drafter: drafter.clone(), taps, context, pilot: None })
     }
 }

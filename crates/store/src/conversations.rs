@@ -11,8 +11,8 @@ pub struct Conversation {
     pub title: String,
     /// The target that answered last, while its model is registered.
     pub target_id: Option<String>,
-    /// The drafter used last, while its model is registered.
-    pub drafter_id: Option<String>,
+    /// The drafter used last, while its model is registered: its id, or [`LOOKUP`](crate::LOOKUP).
+    pub drafter: Option<String>,
     /// Milliseconds since 1970.
     pub created_at: i64,
     /// When something was said last; milliseconds since 1970.

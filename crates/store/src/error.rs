@@ -28,8 +28,8 @@ pub enum Error {
     /// Ids are part of commands and paths, so they follow a strict grammar.
     #[error("“{0}” cannot be an id: use letters, digits, '.', '-' and '_', at most 80, the first a letter or digit")]
     BadId(String),
-    /// Ids that differ in case only are the same id.
-    #[error("there is a model with the id “{0}” already")]
+    /// Ids that differ in case only are the same id, and one is kept for what is no model.
+    #[error("the id “{0}” is taken already")]
     IdTaken(String),
     /// A folder is registered once.
     #[error("the folder {folder} is in the list already, as “{id}”")]

@@ -19,7 +19,7 @@ mod settings;
 pub use conversations::Conversation;
 pub use error::{Error, Result};
 pub use messages::{Author, Message, State, Written};
-pub use models::{Checkpoint, Model, Role};
+pub use models::{Checkpoint, LOOKUP, Model, Role};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 

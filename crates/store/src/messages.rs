@@ -2,7 +2,7 @@
 
 use sqlx::SqliteConnection;
 
-use crate::{Result, Store};
+use crate::{LOOKUP, Result, Store};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
@@ -89,7 +89,8 @@ impl Store {
         Ok(newest.fetch_optional(&self.pool).await?)
     }
 
-    /// Stores a question and its answer, which is running and still empty, and notes who answers.
+    /// Stores a question and its answer, which is running and still empty, and notes who answers. The drafter is a
+    /// model's id, or [`LOOKUP`](crate::LOOKUP).
     ///
     /// # Errors
     /// There is no such conversation or model, or the database fails.
@@ -102,11 +103,12 @@ impl Store {
     ) -> Result<(Message, Message)> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         sqlx::query(
-            "UPDATE conversations SET target_id = ?, drafter_id = ?,
+            "UPDATE conversations SET target_id = ?, drafter_id = ?, lookup = ?,
              updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = ?",
         )
         .bind(target)
-        .bind(drafter)
+        .bind(drafter.filter(|&drafter| drafter != LOOKUP))
+        .bind(drafter == Some(LOOKUP))
         .bind(conversation)
         .execute(&mut *transaction)
         .await?;

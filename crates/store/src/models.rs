@@ -6,6 +6,9 @@ use sqlx::SqliteConnection;
 
 use crate::{Error, Result, Store};
 
+/// What the drafter that is no model is called wherever one is named. No model has this id.
+pub const LOOKUP: &str = "lookup";
+
 /// What a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
 #[sqlx(rename_all = "snake_case")]
@@ -41,8 +44,12 @@ pub struct Checkpoint {
     pub summary: String,
     /// The size of its weights on disk.
     pub bytes: u64,
-    /// A drafter's own limit (γ).
+    /// The most tokens that a drafter proposes a round (γ).
     pub draft_limit: Option<u32>,
+    /// How many it is asked for when nobody says; `None` of one that an older release added.
+    pub draft_usual: Option<u32>,
+    /// Whether a drafter has a confidence in each token; `None` likewise.
+    pub draft_confident: Option<bool>,
     /// Whether a target has a chat template.
     pub chat_template: Option<bool>,
 }
@@ -82,8 +89,8 @@ impl Store {
             Some(id) => id.to_owned(),
         };
         let model = sqlx::query_as(
-            "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit, chat_template)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
+            "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit, draft_usual, draft_confident, chat_template)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
         )
         .bind(id)
         .bind(checkpoint.role)
@@ -92,6 +99,8 @@ impl Store {
         .bind(&checkpoint.summary)
         .bind(i64::try_from(checkpoint.bytes).unwrap_or(i64::MAX))
         .bind(checkpoint.draft_limit)
+        .bind(checkpoint.draft_usual)
+        .bind(checkpoint.draft_confident)
         .bind(checkpoint.chat_template)
         .fetch_one(&mut *transaction)
         .await?;
@@ -117,7 +126,7 @@ async fn owner(connection: &mut SqliteConnection, folder: &str) -> Result<Option
 
 async fn is_taken(connection: &mut SqliteConnection, id: &str) -> Result<bool> {
     let taken = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM models WHERE id = ?)").bind(id);
-    Ok(taken.fetch_one(connection).await?)
+    Ok(id.eq_ignore_ascii_case(LOOKUP) || taken.fetch_one(connection).await?)
 }
 
 async fn free_id(connection: &mut SqliteConnection, slug: &str) -> Result<String> {

@@ -1,7 +1,7 @@
 //! Conversations and their messages.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Author, Checkpoint, Role, State, Store, Written};
+use store::{Author, Checkpoint, LOOKUP, Role, State, Store, Written};
 
 async fn with_target(store: &Store) {
     let target = Checkpoint {
@@ -11,6 +11,8 @@ async fn with_target(store: &Store) {
         summary: String::new(),
         bytes: 0,
         draft_limit: None,
+        draft_usual: None,
+        draft_confident: None,
         chat_template: Some(true),
     };
     store.add_model(Some("t"), &target).await.unwrap();
@@ -71,4 +73,15 @@ async fn a_conversation_takes_its_messages_along_and_their_ids_are_not_used_agai
     let (question, _) = store.ask(next, "next", "t", None).await.unwrap();
     assert!(question.id > running.id);
     assert!(store.ask(conversation + 7, "nowhere", "t", None).await.is_err());
+}
+
+#[tokio::test]
+async fn a_conversation_knows_what_drafted_last_even_if_it_is_no_model() {
+    let store = Store::in_memory().await.unwrap();
+    with_target(&store).await;
+    let conversation = store.add_conversation("Why?").await.unwrap().id;
+    for drafter in [Some(LOOKUP), None, Some(LOOKUP)] {
+        store.ask(conversation, "Why?", "t", drafter).await.unwrap();
+        assert_eq!(store.conversation(conversation).await.unwrap().unwrap().drafter.as_deref(), drafter);
+    }
 }

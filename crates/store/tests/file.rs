@@ -41,6 +41,8 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
         summary: String::new(),
         bytes: 0,
         draft_limit: None,
+        draft_usual: None,
+        draft_confident: None,
         chat_template: None,
     };
     store.add_model(Some("t"), &target).await.unwrap();

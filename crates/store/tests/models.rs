@@ -11,6 +11,8 @@ fn drafter(folder: &str) -> Checkpoint {
         summary: "2 layers × 256, float32".into(),
         bytes: 7_000_000_000,
         draft_limit: Some(5),
+        draft_usual: Some(3),
+        draft_confident: Some(true),
         chat_template: None,
     }
 }
@@ -69,5 +71,13 @@ async fn removing_a_model_leaves_its_conversations() {
     assert!(!store.remove_model("D").await.unwrap());
 
     let conversation = store.conversation(conversation).await.unwrap().unwrap();
-    assert_eq!((conversation.target_id.as_deref(), conversation.drafter_id), (Some("t"), None));
+    assert_eq!((conversation.target_id.as_deref(), conversation.drafter), (Some("t"), None));
+}
+
+#[tokio::test]
+async fn no_model_is_called_as_what_is_none() {
+    let store = Store::in_memory().await.unwrap();
+    let taken = store.add_model(Some("Lookup"), &drafter("/a")).await.unwrap_err();
+    assert_eq!(taken.to_string(), "the id “Lookup” is taken already");
+    assert_eq!(store.add_model(None, &drafter("/models/lookup")).await.unwrap().id, "lookup-2");
 }

@@ -14,13 +14,13 @@ pub(crate) use need::{dtype, exists};
 pub use shortage::Shortage;
 pub use size::size;
 
-use crate::{Error, Precision, Request, Result};
+use crate::{DraftSource, Error, Precision, Request, Result};
 
 /// What was let in.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     target: PathBuf,
-    drafter: Option<PathBuf>,
+    drafter: Option<DraftSource>,
     precision: Precision,
     plan: Plan,
     /// What was found to fit, bytes, or everything if the user insisted. It is not asked again for as much.
@@ -56,13 +56,13 @@ pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: 
 impl Admitted {
     fn new(request: &Request) -> Result<Self> {
         let plan = Plan::of(&request.target, request.drafting(), request.precision)?;
-        let drafter = request.drafting().map(Into::into);
+        let drafter = request.drafting().cloned();
         Ok(Self { target: request.target.clone(), drafter, precision: request.precision, plan, agreed: 0 })
     }
 
     fn is_for(&self, request: &Request) -> bool {
         self.target == request.target
-            && self.drafter.as_deref() == request.drafting()
+            && self.drafter.as_ref() == request.drafting()
             && self.precision == request.precision
     }
 }

@@ -7,7 +7,7 @@ use mlx_rs::Dtype;
 use serde::Serialize;
 
 use super::{Room, Shortage};
-use crate::{Error, Precision, Result, reading::CHUNK};
+use crate::{DraftSource, Error, Precision, Result, models::LOOKUP, reading::CHUNK};
 
 /// Contexts are looked for in steps of this many tokens, the smallest in which caches grow.
 const STEP: usize = 256;
@@ -47,6 +47,8 @@ impl Need {
 pub struct Plan {
     target: gemma4::Needs,
     drafter: Option<drafters::Survey>,
+    /// Rows of a verifying pass, at most.
+    block: usize,
     /// The longest sequence that the target reads.
     most: usize,
     /// Bits of each of the target's numbers, on average.
@@ -58,22 +60,24 @@ impl Plan {
     ///
     /// # Errors
     /// When the folders hold no such checkpoints, or the two do not belong together.
-    pub fn of(target: &Path, drafter: Option<&Path>, precision: Precision) -> Result<Self> {
+    pub fn of(target: &Path, drafter: Option<&DraftSource>, precision: Precision) -> Result<Self> {
         exists(target)?;
         let survey = Survey::of(target)?;
         let config = &survey.config;
-        let drafter = match drafter {
-            Some(folder) => {
+        let (drafter, limit) = match drafter {
+            Some(DraftSource::Folder(folder)) => {
                 exists(folder)?;
                 let drafter = drafters::survey(folder)?;
                 drafter.facts.fit(config.hidden_size, config.vocab_size, config.layers.len())?;
-                Some(drafter)
+                let limit = drafter.facts.limit;
+                (Some(drafter), limit)
             }
-            None => None,
+            Some(DraftSource::Lookup) => (None, LOOKUP),
+            None => (None, 0),
         };
         let target = survey.needs(dtype(precision))?;
         let bits = target.weights.saturating_mul(8) / survey.parameters.max(1);
-        Ok(Self { target, drafter, most: config.max_positions.min(MOST), bits })
+        Ok(Self { target, drafter, block: 1 + limit, most: config.max_positions.min(MOST), bits })
     }
 
     /// What is needed for so many tokens of prompt and answer, or as many as the target reads.
@@ -81,11 +85,7 @@ impl Plan {
     pub fn need(&self, context: usize) -> Need {
         let context = context.min(self.most);
         let facts = self.drafter.as_ref().map(|drafter| &drafter.facts);
-        let passes = Passes {
-            chunk: CHUNK,
-            block: 1 + facts.map_or(0, |facts| facts.limit),
-            taps: facts.map_or(0, |facts| facts.taps.len()),
-        };
+        let passes = Passes { chunk: CHUNK, block: self.block, taps: facts.map_or(0, |facts| facts.taps.len()) };
         let caches = self.target.caches(context, passes);
         let of_drafter = |of: fn(&drafters::Survey, usize) -> u64| self.drafter.as_ref().map_or(0, |d| of(d, context));
         let drafter = of_drafter(|drafter, context| drafter.weights + drafter.context(context));
@@ -105,7 +105,7 @@ impl Plan {
         if need.total() <= bytes {
             return Ok(need);
         }
-        let without_drafter = Self { drafter: None, ..self.clone() };
+        let without_drafter = Self { drafter: None, block: 1, ..self.clone() };
         Err(Box::new(Shortage {
             need,
             room,
