@@ -55,3 +55,26 @@ pub fn failure(engine: &Engine, request: Request) -> Outcome<String> {
         Ok(answer) => Err(format!("it was accepted: {answer:?}").into()),
     }
 }
+
+/// Every event of several answers that are made at once, by the number of the request; `act` sees each and may cancel.
+///
+/// # Errors
+/// When the engine is silent for a minute.
+pub fn events_of_all(
+    engine: &Engine,
+    requests: Vec<Request>,
+    at_once: usize,
+    act: impl Fn(usize, &Event, &Cancel),
+) -> Outcome<Vec<Vec<Event>>> {
+    let mut all = requests.iter().map(|_| Vec::new()).collect::<Vec<_>>();
+    let (events, heard) = mpsc::channel();
+    let cancel = engine.answers(requests, at_once, move |number, event| drop(events.send((number, event))));
+    let mut open = all.len();
+    while open > 0 {
+        let (number, event) = heard.recv_timeout(Duration::from_mins(1))?;
+        act(number, &event, &cancel);
+        open -= usize::from(matches!(event, Event::End(_) | Event::Failed(_)));
+        all[number].push(event);
+    }
+    Ok(all)
+}

@@ -71,6 +71,14 @@ pub enum Error {
         schedule: &'static str,
     },
 
+    /// An answer of a batch asks for other models than the first.
+    #[error("answers that are made at once need the same target, drafter and precision; ask for this one by itself")]
+    OtherModels,
+
+    /// An answer of a batch failed, and with it all that were being made.
+    #[error("a round of several answers failed: {0}")]
+    Batch(String),
+
     /// The context is larger than the target's.
     #[error("the context is set to {context} tokens; it must be at most {most}, which is all that the target can read")]
     Context {

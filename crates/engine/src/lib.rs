@@ -4,11 +4,13 @@
 //! to a callback.
 
 mod answer;
+mod batch;
 mod doubt;
 mod error;
 mod event;
 mod inspect;
 mod leave;
+mod making;
 mod memory;
 mod models;
 mod new_drafter;

@@ -39,9 +39,9 @@ pub(crate) struct Target {
 
 impl Models {
     /// Refuses what does not fit into memory, unless the user insists: before anything is loaded, and again when it is
-    /// known how many tokens the `prompt` has. Returns what the answer needs.
-    pub(crate) fn admit(&mut self, request: &Request, prompt: usize) -> Result<Need> {
-        memory::admit(&mut self.admitted, request, prompt)
+    /// known how many tokens the `prompt` has. Returns what the answer needs, with as many like it as are made `at_once`.
+    pub(crate) fn admit(&mut self, request: &Request, at_once: usize, prompt: usize) -> Result<Need> {
+        memory::admit(&mut self.admitted, request, at_once, prompt)
     }
 
     /// The target in `folder`, loaded unless it is; `loading` hears of it first.
@@ -104,6 +104,11 @@ impl Models {
     /// failure nobody knows what its caches hold.
     pub(crate) fn session(&mut self, target: &Target) -> Session {
         self.session.take().unwrap_or_else(|| Session::new(Rc::clone(&target.model)))
+    }
+
+    /// Drops the session, whose memory is wanted for something else.
+    pub(crate) fn drop_session(&mut self) {
+        self.session = None;
     }
 
     /// Keeps a session for the next answer.

@@ -1,14 +1,11 @@
 //! How the rounds of a session draft: which schedule, what it has learned, and whether drafting is parked.
 
 use calibration::{Auto, Cost, Spent};
-use decode::{Adaptive, Fixed, Gate, Parking, Schedule, Standing, Thresholds, Turn};
+use decode::{Fixed, Parking, Schedule, Standing, Turn};
 use drafters::{Facts, Kind};
 use serde::{Deserialize, Serialize};
 
 use crate::{Scheduling, doubt::Doubt, settings::Settings};
-
-/// Tokens that an adaptive draft begins with, and does not shrink below (mlx-vlm's four rows, the anchor's included).
-const ADAPTIVE: usize = 3;
 
 /// Why a round drafted, or did not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,18 +49,13 @@ impl Pilot {
             Some(before) => before.cost().clone(),
             None => known.clone(),
         };
-        let limit = settings.limit;
-        let other = |schedule: Box<dyn Schedule>, cost: Cost| {
-            // What the user chose is obeyed, so no plain step is made only to compare; an earlier one may be known.
-            let parking = cost.verify(0, 1).map_or_else(Parking::default, Parking::knowing);
-            (Chosen::Other(schedule, cost), parking)
-        };
-        let (schedule, parking) = match settings.scheduling {
-            Scheduling::Auto => (Chosen::Auto(Auto::new(limit, facts.confident, cost)), Parking::default()),
-            Scheduling::Fixed => other(Box::new(Fixed(limit)), cost),
-            Scheduling::Adaptive => other(Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)), cost),
-            Scheduling::Thresholds => other(Box::new(thresholds(limit, settings.min_conf, facts)), cost),
-            Scheduling::Gate => other(Box::new(Gate { limit, threshold: settings.min_conf.unwrap_or(0.0) }), cost),
+        let (schedule, parking) = match settings.schedule(facts) {
+            None => (Chosen::Auto(Auto::new(settings.limit, facts.confident, cost)), Parking::default()),
+            Some(schedule) => {
+                // What the user chose is obeyed, so no plain step is made only to compare; an earlier one may be known.
+                let parking = cost.verify(0, 1).map_or_else(Parking::default, Parking::knowing);
+                (Chosen::Other(schedule, cost), parking)
+            }
         };
         let doubt = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
         let doubt = doubt.then(Doubt::default);
@@ -144,14 +136,6 @@ impl Pilot {
             Scheduling::Auto => format!("Drafting is parked, as it lost time: {told}."),
             _ => format!("Drafting loses time: {told}. It goes on because you chose how much to draft."),
         })
-    }
-}
-
-/// What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
-fn thresholds(limit: usize, min_conf: Option<f32>, facts: &Facts) -> Thresholds {
-    match min_conf {
-        None => Thresholds { limit, thresholds: facts.thresholds.clone(), min_conf: None },
-        Some(min_conf) => Thresholds { limit, min_conf: Some(min_conf).filter(|&c| c > 0.0), ..Thresholds::default() },
     }
 }
 

@@ -30,6 +30,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether both are answered by the same loaded models.
+    pub(crate) fn shares_models_with(&self, other: &Self) -> bool {
+        (&self.target, self.drafting(), self.precision) == (&other.target, other.drafting(), other.precision)
+    }
+
     /// Where drafts come from, if anything is to be drafted.
     pub(crate) fn drafting(&self) -> Option<&DraftSource> {
         self.drafter.as_ref().filter(|_| self.controls.gamma != Some(0))

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use decode::Token;
+use decode::{Drafter as _, Token};
 use drafters::{Context, Drafter, Proposer};
 use gemma4::{Conversation, Model, Verifier};
 use mlx_rs::Array;

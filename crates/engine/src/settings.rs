@@ -1,8 +1,12 @@
 //! What is asked of drafting, held against what the drafter can do.
 
+use decode::{Adaptive, Fixed, Gate, Schedule, Thresholds};
 use drafters::Facts;
 
 use crate::{Controls, Error, Result, Sampling, Scheduling};
+
+/// Tokens that an adaptive draft begins with, and does not shrink below (mlx-vlm's four rows, the anchor's included).
+const ADAPTIVE: usize = 3;
 
 /// How an answer drafts. Whatever was learned under other settings is worth nothing: other drafts stand.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +48,38 @@ impl Settings {
         }
         let limit = gamma.unwrap_or(facts.usual_limit()).min(facts.limit);
         Ok(Self { scheduling, limit, min_conf, sampling: Sampling { seed: 0, ..sampling } })
+    }
+
+    /// The same where nothing can be measured, as several answers share each round: what is left to the machine follows
+    /// the checkpoint's thresholds, if it has any.
+    pub(crate) fn unmeasured(self, facts: &Facts) -> Self {
+        let scheduling = match self.scheduling {
+            Scheduling::Auto if facts.thresholds.is_empty() => Scheduling::Fixed,
+            Scheduling::Auto => Scheduling::Thresholds,
+            chosen => chosen,
+        };
+        Self { scheduling, ..self }
+    }
+
+    /// A schedule that needs no measurement; `None` if it is left to what rounds cost here.
+    pub(crate) fn schedule(&self, facts: &Facts) -> Option<Box<dyn Schedule>> {
+        let limit = self.limit;
+        Some(match self.scheduling {
+            Scheduling::Auto => return None,
+            Scheduling::Fixed => Box::new(Fixed(limit)),
+            Scheduling::Adaptive => Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)),
+            Scheduling::Thresholds => Box::new(self.thresholds(facts)),
+            Scheduling::Gate => Box::new(Gate { limit, threshold: self.min_conf.unwrap_or(0.0) }),
+        })
+    }
+
+    /// What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.
+    fn thresholds(&self, facts: &Facts) -> Thresholds {
+        let limit = self.limit;
+        match self.min_conf {
+            None => Thresholds { limit, thresholds: facts.thresholds.clone(), min_conf: None },
+            Some(least) => Thresholds { limit, min_conf: Some(least).filter(|&c| c > 0.0), ..Thresholds::default() },
+        }
     }
 
     /// What `controls` ask for in vain, a sentence each.

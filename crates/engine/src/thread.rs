@@ -1,6 +1,7 @@
 //! The engine's thread and the handle to it.
 
 use std::{
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
@@ -11,7 +12,8 @@ use std::{
 };
 
 use crate::{
-    Checkpoint, Claim, Error, Event, NewDrafter, Proof, Request, Result, answer, models::Models, new_drafter, verify,
+    Checkpoint, Claim, Error, Event, NewDrafter, Proof, Request, Result, answer, batch, models::Models, new_drafter,
+    verify,
 };
 
 /// A handle to the engine. When the last one is dropped, a running answer is stopped and the thread ends.
@@ -65,6 +67,7 @@ type Done<T> = Box<dyn FnOnce(Result<T>) + Send>;
 /// What the thread is asked to do.
 enum Job {
     Answer { request: Box<Request>, cancel: Cancel, sink: Sink },
+    Answers { requests: Vec<Request>, at_once: usize, cancel: Cancel, sink: Box<dyn FnMut(usize, Event) + Send> },
     NewDrafter { new: NewDrafter, done: Done<Checkpoint> },
     Prove { claim: Box<Claim>, cancel: Cancel, done: Done<Proof> },
 }
@@ -96,6 +99,21 @@ impl Engine {
         cancel
     }
 
+    /// Makes several answers with the same models, `at_once` of them at a time, and returns at once. Each model's weights
+    /// are read once a round for all of them, so they come sooner than one after the other, and each comes later than by
+    /// itself; their texts are the same. `sink` hears every event with the number of the request that it is about, on the
+    /// engine's thread; the last one of each is [`Event::End`] or [`Event::Failed`].
+    pub fn answers(
+        &self,
+        requests: Vec<Request>,
+        at_once: usize,
+        sink: impl FnMut(usize, Event) + Send + 'static,
+    ) -> Cancel {
+        let cancel = self.cancel();
+        self.post(Job::Answers { requests, at_once, cancel: cancel.clone(), sink: Box::new(sink) });
+        cancel
+    }
+
     /// Makes a fresh drafter for a target and saves it as a folder.
     pub fn new_drafter(&self, new: NewDrafter, done: impl FnOnce(Result<Checkpoint>) + Send + 'static) {
         self.post(Job::NewDrafter { new, done: Box::new(done) });
@@ -120,6 +138,9 @@ impl Engine {
         match unsent {
             None => {}
             Some(Job::Answer { mut sink, .. }) => sink(Event::Failed(Error::Closed)),
+            Some(Job::Answers { requests, mut sink, .. }) => {
+                (0..requests.len()).for_each(|number| sink(number, Event::Failed(Error::Closed)));
+            }
             Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
             Some(Job::Prove { done, .. }) => done(Err(Error::Closed)),
         }
@@ -135,9 +156,37 @@ fn run(job: Job, models: &mut Models) {
                 Err(error) => Event::Failed(error),
             });
         }
+        Job::Answers { requests, at_once, cancel, mut sink } => {
+            answers(models, &requests, at_once, &cancel, &mut sink);
+        }
         Job::NewDrafter { new, done } => done(guarded(models, |_| new_drafter::make(&new))),
         Job::Prove { claim, cancel, done } => {
             done(guarded(models, |models| verify::prove(models, &claim, &cancel)));
+        }
+    }
+}
+
+/// Makes the answers of a batch; those that a panic cuts short fail with it.
+fn answers(
+    models: &mut Models,
+    requests: &[Request],
+    at_once: usize,
+    cancel: &Cancel,
+    sink: &mut dyn FnMut(usize, Event),
+) {
+    let mut open = (0..requests.len()).collect::<BTreeSet<_>>();
+    let done = guarded(models, |models| {
+        batch::make(models, requests, at_once, cancel, &mut |number, event| {
+            if matches!(event, Event::End(_) | Event::Failed(_)) {
+                open.remove(&number);
+            }
+            sink(number, event);
+        });
+        Ok(())
+    });
+    if let Err(error) = done {
+        for number in open {
+            sink(number, Event::Failed(Error::Batch(error.to_string())));
         }
     }
 }

@@ -125,7 +125,7 @@ impl Claim {
 pub(crate) fn prove(models: &mut Models, claim: &Claim, cancel: &Cancel) -> Result<Proof> {
     claim.answer.controls.check()?;
     let prompt = claim.answer.prompt_ids.len();
-    models.admit(&claim.request(), prompt)?;
+    models.admit(&claim.request(), 1, prompt)?;
     let target = models.target(&claim.target, claim.precision, |_| ())?;
     // The proof owes nothing to what an earlier answer left behind, and needs its room.
     drop(models.session(&target));

@@ -22,18 +22,19 @@ pub(crate) struct Admitted {
     target: PathBuf,
     drafter: Option<DraftSource>,
     precision: Precision,
+    at_once: usize,
     plan: Plan,
     /// What was found to fit, bytes, or everything if the user insisted. It is not asked again for as much.
     agreed: u64,
 }
 
 /// Lets an answer in if there is room for it, or if the user insists; `prompt` is how many tokens it reads, as far as
-/// that is known. Returns what it needs.
-pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: usize) -> Result<Need> {
-    let known = admitted.take().filter(|admitted| admitted.is_for(request));
+/// that is known, and `at_once` how many such answers are made together. Returns what they need.
+pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, at_once: usize, prompt: usize) -> Result<Need> {
+    let known = admitted.take().filter(|admitted| admitted.is_for(request, at_once));
     let admitted = admitted.insert(match known {
         Some(known) => known,
-        None => Admitted::new(request)?,
+        None => Admitted::new(request, at_once)?,
     });
     if request.memory.insist {
         admitted.agreed = u64::MAX;
@@ -54,14 +55,15 @@ pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, prompt: 
 }
 
 impl Admitted {
-    fn new(request: &Request) -> Result<Self> {
-        let plan = Plan::of(&request.target, request.drafting(), request.precision)?;
+    fn new(request: &Request, at_once: usize) -> Result<Self> {
+        let plan = Plan::of(&request.target, request.drafting(), request.precision)?.at_once(at_once);
         let drafter = request.drafting().cloned();
-        Ok(Self { target: request.target.clone(), drafter, precision: request.precision, plan, agreed: 0 })
+        Ok(Self { target: request.target.clone(), drafter, precision: request.precision, at_once, plan, agreed: 0 })
     }
 
-    fn is_for(&self, request: &Request) -> bool {
-        self.target == request.target
+    fn is_for(&self, request: &Request, at_once: usize) -> bool {
+        self.at_once == at_once
+            && self.target == request.target
             && self.drafter.as_ref() == request.drafting()
             && self.precision == request.precision
     }

@@ -53,6 +53,8 @@ pub struct Plan {
     most: usize,
     /// Bits of each of the target's numbers, on average.
     bits: u64,
+    /// Answers that are made together, each with caches of its own.
+    at_once: u64,
 }
 
 impl Plan {
@@ -77,7 +79,13 @@ impl Plan {
         };
         let target = survey.needs(dtype(precision))?;
         let bits = target.weights.saturating_mul(8) / survey.parameters.max(1);
-        Ok(Self { target, drafter, block: 1 + limit, most: config.max_positions.min(MOST), bits })
+        Ok(Self { target, drafter, block: 1 + limit, most: config.max_positions.min(MOST), bits, at_once: 1 })
+    }
+
+    /// The same for so many answers at once.
+    #[must_use]
+    pub fn at_once(self, answers: usize) -> Self {
+        Self { at_once: u64::try_from(answers.max(1)).unwrap_or(u64::MAX), ..self }
     }
 
     /// What is needed for so many tokens of prompt and answer, or as many as the target reads.
@@ -86,9 +94,10 @@ impl Plan {
         let context = context.min(self.most);
         let facts = self.drafter.as_ref().map(|drafter| &drafter.facts);
         let passes = Passes { chunk: CHUNK, block: self.block, taps: facts.map_or(0, |facts| facts.taps.len()) };
-        let caches = self.target.caches(context, passes);
+        let caches = self.target.caches(context, passes).saturating_mul(self.at_once);
         let of_drafter = |of: fn(&drafters::Survey, usize) -> u64| self.drafter.as_ref().map_or(0, |d| of(d, context));
-        let drafter = of_drafter(|drafter, context| drafter.weights + drafter.context(context));
+        let context_of_drafter = of_drafter(drafters::Survey::context).saturating_mul(self.at_once);
+        let drafter = of_drafter(|drafter, _| drafter.weights).saturating_add(context_of_drafter);
         let answering =
             self.target.working(context, passes) + of_drafter(|drafter, context| drafter.working(context, CHUNK));
         // There are no caches yet while anything is loaded.
