@@ -14,6 +14,8 @@ const COMMANDS: &[&str] = &[
     "say",
     "watch",
     "stop",
+    "verify",
+    "stop_verifying",
     "preferences",
     "save_preferences",
 ];

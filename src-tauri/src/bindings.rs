@@ -21,6 +21,8 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
             chat::say,
             chat::watch,
             chat::stop,
+            chat::verify,
+            chat::stop_verifying,
             preferences::preferences,
             preferences::save_preferences,
         ])

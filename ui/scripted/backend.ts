@@ -1,5 +1,6 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Said } from '../src/lib/backend/backend';
+import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said } from '../src/lib/backend/backend';
+import { beforeLoading } from '../src/lib/preferences.svelte';
 
 export class ScriptedBackend implements Backend {
   registered: Model[] = [];
@@ -11,16 +12,14 @@ export class ScriptedBackend implements Backend {
   chosenFolder: string | null = null;
   talks: Conversation[] = [];
   written = new Map<number, Message[]>();
-  kept: Preferences = {
-    target: null,
-    drafter: null,
-    conversation: null,
-    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' },
-  };
+  kept: Preferences = structuredClone(beforeLoading);
   /** Commands that reject, with their sentence. */
   failing = new Map<keyof Backend, string>();
   said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean }[] = [];
   stops = 0;
+  verified: { message: number; insist: boolean }[] = [];
+  /** Ends the verification that runs. */
+  proven: (proof: Proof | Error) => void = () => {};
   running = false;
   protected listeners: ((frame: Frame) => void)[] = [];
   #next = 1000;
@@ -91,6 +90,17 @@ export class ScriptedBackend implements Backend {
   async stop(): Promise<void> {
     this.#answer('stop', null);
     this.stops += 1;
+  }
+
+  async verify(message: number, insist: boolean): Promise<Proof> {
+    this.verified.push({ message, insist });
+    return new Promise((resolve, reject) => {
+      this.proven = (proof) => (proof instanceof Error ? reject(proof) : resolve(proof));
+    });
+  }
+
+  async stopVerifying(): Promise<void> {
+    this.proven(new Error('The answer was not verified to its end: it was stopped.'));
   }
 
   preferences = async () => this.#answer('preferences', this.kept);

@@ -1,8 +1,8 @@
 // The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`.
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
-import type { Controls, Message, Pair, Phase, Round, Said } from '../src/lib/backend/backend';
+import type { Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
-import { conversations, details, essayRounds, history, model, models, outcome, thoughtRounds } from './samples';
+import { conversations, details, essayRounds, history, model, models, outcome, plainly, thoughtRounds } from './samples';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -19,11 +19,18 @@ class Demo extends ScriptedBackend {
     this.#stopped = true;
   }
 
+  override async verify(message: number, insist: boolean): Promise<Proof> {
+    const proof = super.verify(message, insist);
+    setTimeout(() => this.proven({ holds: true, sentence: 'Identical to plain decoding: 128 tokens.' }), 3000);
+    return proof;
+  }
+
   async #write(conversation: number, answer: Message, pair: Pair, controls: Controls): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
-    const gamma = drafter ? (controls.gamma ?? drafter.limit ?? 0) : 0;
-    const speculationOff = drafter ? (gamma === 0 ? 'γ is 0' : null) : 'no drafter is chosen';
+    const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
+    const speculation: Speculation =
+      gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
     const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...essayRounds(gamma)];
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
@@ -34,7 +41,7 @@ class Demo extends ScriptedBackend {
     for (let done = 0; done <= 1536 && !this.#stopped; done += 512) await send({ kind: 'prefill', done, total: 1536 });
     let written = 0;
     for (; written < all.length && !this.#stopped; written += 1) {
-      await send({ kind: 'decoding', speculationOff }, written, all.slice(written, written + 1), 66);
+      await send({ kind: 'decoding', speculation }, written, all.slice(written, written + 1), 66);
     }
     const kept = all.slice(0, written);
     const message: Message = {
@@ -42,7 +49,7 @@ class Demo extends ScriptedBackend {
       thought: kept.map((round) => round.thought).join(''),
       text: kept.map((round) => round.text).join(''),
       state: this.#stopped ? 'stopped' : 'complete',
-      outcome: outcome(kept, { ...pair, speculationOff, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),
+      outcome: outcome(kept, { ...pair, speculation, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),
     };
     const messages = this.written.get(conversation) ?? [];
     this.written.set(conversation, messages.map((other) => (other.id === message.id ? message : other)));
@@ -54,7 +61,7 @@ export function demo(): ScriptedBackend {
   const backend = new Demo();
   const show = new URLSearchParams(location.search).get('show');
   const added = model({ id: 'target-new', role: 'target', folder: '/Volumes/Models/gemma-3-1b-it' });
-  backend.folders.set(added.folder, added);
+  backend.folders.set('/Volumes/Models/gemma-3-1b-it', added);
   if (show === 'broken') backend.failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.');
   if (show === 'first' || show === 'broken') return backend;
   backend.registered = structuredClone(models);

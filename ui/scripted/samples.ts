@@ -1,5 +1,6 @@
-import type { Conversation, Details, Message, Model, Outcome, Round, Stats } from '../src/lib/backend/backend';
+import type { Conversation, Details, Message, Model, Outcome, Round, Speculation, Stats } from '../src/lib/backend/backend';
 import { Tally } from '../src/lib/chart/reading';
+import { beforeLoading } from '../src/lib/preferences.svelte';
 
 export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder'>): Model {
   const target = part.role === 'target';
@@ -7,7 +8,7 @@ export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder
     kind: target ? 'gemma3_text' : 'dspark',
     bytes: 536_223_056,
     summary: target ? 'Gemma 3, 18 layers × 640, 268 million parameters, bfloat16' : 'γ 5, 2 layers × 640, Markov head, bfloat16',
-    limit: target ? null : 5,
+    drafts: target ? null : { limit: 5, usual: 5, confident: true },
     chatTemplate: target ? true : null,
     broken: null,
     ...part,
@@ -27,6 +28,19 @@ export function details(part: Partial<Details> = {}): Details {
     ...part,
   };
 }
+
+export const lookup = model({
+  id: 'lookup',
+  role: 'drafter',
+  folder: null,
+  kind: 'lookup',
+  summary: 'copies what followed the newest words where they stood before',
+  bytes: 0,
+  drafts: { limit: 10, usual: 10, confident: false },
+});
+
+export const drafting: Speculation = { kind: 'on', limit: 5, schedule: 'auto' };
+export const plainly = (reason: string): Speculation => ({ kind: 'off', reason });
 
 export const models: Model[] = [
   model({ id: 'target-270m', role: 'target', folder: '/Volumes/Models/gemma-3-270m-it' }),
@@ -50,10 +64,11 @@ export const models: Model[] = [
     id: 'drafter-12',
     role: 'drafter',
     folder: '/Volumes/Models/dspark-270m-long',
-    limit: 12,
+    drafts: { limit: 12, usual: 12, confident: true },
     bytes: 58_900_000,
     summary: 'γ 12, 3 layers × 640, Elman head, bfloat16',
   }),
+  lookup,
 ];
 
 const essay = `A river does not choose its valley once. It keeps choosing, every spring, a little to the left, a little to the right, and what looks like a decision on a map is only the sum of a great many small agreements between water and stone.
@@ -85,6 +100,8 @@ export function rounds(text: string, gamma: number): Round[] {
       proposed: gamma,
       accepted: Math.min(accepted, taken.length),
       confidences,
+      course: 'drafting',
+      turn: null,
       seconds: 0.05,
       waits: 1,
     });
@@ -98,10 +115,14 @@ export function statsOf(all: readonly Round[]): Stats {
   const { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, tokensPerRound, tokensPerSecond } = tally.reading();
   return {
     promptTokens: 27,
+    reusedTokens: 0,
+    readAgain: null,
     tokens,
     rounds,
     proposed,
     accepted,
+    parked: 0,
+    plainStepSeconds: null,
     proposedAt: [...proposedAt],
     acceptedAt: [...acceptedAt],
     tokensPerRound,
@@ -122,8 +143,8 @@ export function outcome(all: readonly Round[], part: Partial<Outcome> = {}): Out
     raw: '',
     target: 'target-270m',
     drafter: 'drafter-5',
-    speculationOff: null,
-    controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' },
+    speculation: drafting,
+    controls: beforeLoading.controls,
     stats: statsOf(all),
     ...part,
   };
@@ -166,7 +187,15 @@ export function history(): Map<number, Message[]> {
       1,
       [
         message({ id: 11, author: 'user', text: 'Why do rivers meander?' }),
-        message({ id: 12, author: 'assistant', text, outcome: outcome(short, { raw: `${text}<end_of_turn>` }) }),
+        message({
+          id: 12,
+          author: 'assistant',
+          text,
+          outcome: outcome(short, {
+            raw: `${text}<end_of_turn>`,
+            stats: { ...statsOf(short), promptTokens: 530, reusedTokens: 512, parked: 4, plainStepSeconds: 0.031 },
+          }),
+        }),
         message({ id: 13, author: 'user', text: 'And who decides where it goes?' }),
         message({
           id: 14,
@@ -219,7 +248,7 @@ export function history(): Map<number, Message[]> {
           author: 'assistant',
           text: 'The heating has been off since Friday; please send someone today.',
           outcome: outcome(rounds('The heating has been off since Friday; please send someone today.', 0), {
-            speculationOff: 'the drafter was trained for a target with 2,560 hidden units, and this one has 640.',
+            speculation: plainly('the drafter was trained for a target with 2,560 hidden units, and this one has 640.'),
           }),
         }),
       ],

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { message, outcome, statsOf } from '../scripted/samples';
+import { drafting, message, outcome, plainly, statsOf } from '../scripted/samples';
 import { MainWindow } from '../src/lib/window.svelte';
 import { ask, backendWithModels, composer, drafter, frame, open, round, target } from './window';
 
@@ -75,7 +75,7 @@ test('an answer goes through its phases, streams, and ends with its numbers', as
   backend.emit(frame(ids, { firstRound: 2, phase: { kind: 'ended', message: end } }));
   expect(await within(answer).findByText('Good day!')).toBeInTheDocument();
   expect(answer).toHaveAttribute('data-state', 'complete');
-  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted ended by itself');
+  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted auto, γ up to 5 schedule ended by itself');
   expect(screen.getByRole('img', { name: /Tokens per round over 2 rounds/ })).toBeInTheDocument();
 });
 
@@ -83,14 +83,14 @@ test('a speed stands beside the plain one of this session', async () => {
   const backend = backendWithModels();
   const user = await open(backend);
   const answers = [
-    { speculationOff: 'no drafter is chosen', rounds: [round('one', 0, 0)] },
+    { speculation: plainly('no drafter is chosen'), rounds: [round('one', 0, 0)] },
     // The drafter was sure of nothing: that is not plain decoding.
-    { speculationOff: null, rounds: [round('two', 0, 0), round('three', 0, 0)] },
-    { speculationOff: null, rounds: [round('four', 2, 1)] },
+    { speculation: drafting, rounds: [round('two', 0, 0), round('three', 0, 0)] },
+    { speculation: drafting, rounds: [round('four', 2, 1)] },
   ];
-  for (const { speculationOff, rounds } of answers) {
+  for (const { speculation, rounds } of answers) {
     const ids = await ask(backend, user, 'Hello');
-    const part = { target: 't', speculationOff, stats: { ...statsOf(rounds), decodeSeconds: 0.25 } };
+    const part = { target: 't', speculation, stats: { ...statsOf(rounds), decodeSeconds: 0.25 } };
     const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
     backend.emit(frame(ids, { rounds, phase: { kind: 'ended', message: end } }));
     await screen.findByRole('button', { name: 'Send' });
@@ -111,7 +111,7 @@ test('the single rounds of the last 50 answers are kept, and the plain speed of 
     await chat.send();
     const ids = { conversation: chat.selected!, message: chat.answer!.message };
     const rounds = [round('one', count, count)];
-    const part = { target: 't', speculationOff: count === 0 ? 'γ is 0' : null };
+    const part = { target: 't', speculation: count === 0 ? plainly('γ is 0') : drafting };
     const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
     backend.emit(frame(ids, { rounds, phase: { kind: 'ended', message: end } }));
   }
@@ -180,7 +180,7 @@ test('a failed answer shows its sentence, and why it ran plainly', async () => {
   const backend = backendWithModels();
   const user = await open(backend);
   const ids = await ask(backend, user, 'Hello');
-  backend.emit(frame(ids, { phase: { kind: 'decoding', speculationOff: 'the drafter is too slow here.' } }));
+  backend.emit(frame(ids, { phase: { kind: 'decoding', speculation: plainly('the drafter is too slow here.') } }));
   expect(await screen.findByText('Plain decoding: the drafter is too slow here.')).toBeInTheDocument();
   const end = message({ id: ids.message, author: 'assistant', text: '', state: 'failed', note: 'The device ran out of memory.' });
   backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));

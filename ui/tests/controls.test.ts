@@ -1,9 +1,10 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { ask, backendWithModels, composer, open } from './window';
+import { ask, backendWithModels, composer, drafter, open, target } from './window';
 
 const gamma = () => screen.getByRole('slider', { name: 'γ' });
 const minConf = () => screen.getByRole('slider', { name: 'minConf' });
+const schedule = () => screen.getByRole('combobox', { name: 'Schedule' });
 const temperature = () => screen.getByRole('slider', { name: 'Temperature' });
 const drafters = () => screen.getByRole('combobox', { name: 'Drafter' });
 const targets = () => screen.getByRole('combobox', { name: 'Target' });
@@ -31,24 +32,24 @@ test('a picker leads to adding a model folder', async () => {
   await waitFor(() => expect(screen.getByRole('textbox', { name: 'Folder' })).toHaveFocus());
 });
 
-test('without a drafter γ and minConf are off and say why', async () => {
+test('without a drafter γ, minConf and the schedule are off and say why', async () => {
   await open(backendWithModels());
-  for (const slider of [gamma(), minConf()]) {
-    expect(slider).toBeDisabled();
-    expect(slider).toHaveAccessibleDescription('Without a drafter nothing is proposed.');
+  for (const control of [gamma(), minConf(), schedule()]) {
+    expect(control).toBeDisabled();
+    expect(control).toHaveAccessibleDescription('Without a drafter nothing is proposed.');
   }
   expect(temperature()).toBeEnabled();
 });
 
-test('γ runs up to the drafter’s limit, which it is until something else is asked for', async () => {
+test('γ runs up to the drafter’s limit, and is left open until something else than usual is asked for', async () => {
   const backend = backendWithDrafter();
   await open(backend);
   await waitFor(() => expect(gamma()).toBeEnabled());
   expect(gamma()).toHaveAttribute('max', '5');
-  expect(gamma()).toHaveAttribute('aria-valuetext', '5 tokens a round');
+  expect(gamma()).toHaveAttribute('aria-valuetext', 'up to 5 tokens a round');
   await fireEvent.input(gamma(), { target: { value: '1' } });
   await waitFor(() => expect(backend.kept.controls.gamma).toBe(1));
-  expect(gamma()).toHaveAttribute('aria-valuetext', '1 token a round');
+  expect(gamma()).toHaveAttribute('aria-valuetext', 'up to 1 token a round');
   await fireEvent.input(gamma(), { target: { value: '5' } });
   await waitFor(() => expect(backend.kept.controls.gamma).toBeNull());
 });
@@ -106,4 +107,70 @@ test('the number type is the stored one until float32 is chosen, which is sent a
   await waitFor(() => expect(backend.kept.controls.precision).toBe('float32'));
   await ask(backend, user, 'Hello');
   expect(backend.said[0]?.controls.precision).toBe('float32');
+});
+
+test('a γ that nobody asked for is not sent, so that the schedule stays open', async () => {
+  const backend = backendWithDrafter();
+  const user = await open(backend);
+  await ask(backend, user, 'Hello');
+  expect(backend.said[0]?.controls).toMatchObject({ schedule: 'auto', gamma: null, minConf: null });
+});
+
+test('more than is usual for a drafter can be asked for, up to its limit', async () => {
+  const backend = backendWithDrafter();
+  backend.registered = [target, { ...drafter, drafts: { limit: 8, usual: 3, confident: false } }];
+  const user = await open(backend);
+  await waitFor(() => expect(gamma()).toBeEnabled());
+  expect(gamma()).toHaveAttribute('max', '8');
+  expect(gamma()).toHaveValue('3');
+  expect(gamma()).toHaveAccessibleDescription('Most tokens to propose, usually 3. 0 decodes plainly.');
+  await fireEvent.input(gamma(), { target: { value: '8' } });
+  await ask(backend, user, 'Hello');
+  expect(backend.said[0]?.controls.gamma).toBe(8);
+});
+
+test('lookup is offered beside the models, and kept and sent like one', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  await user.selectOptions(drafters(), 'Lookup (no model)');
+  await waitFor(() => expect(backend.kept.drafter).toBe('lookup'));
+  await ask(backend, user, 'Hello');
+  expect(backend.said[0]?.pair).toEqual({ target: 't', drafter: 'lookup' });
+});
+
+test('what needs a confidence is off for a drafter without one, and a kept minConf is not sent', async () => {
+  const backend = backendWithModels();
+  backend.kept = { ...backend.kept, drafter: 'lookup', controls: { ...backend.kept.controls, minConf: 0.4 } };
+  const user = await open(backend);
+  await waitFor(() => expect(schedule()).toBeEnabled());
+  expect(minConf()).toBeDisabled();
+  expect(minConf()).toHaveAccessibleDescription('This drafter has no confidence in its tokens.');
+  expect(within(schedule()).getByRole('option', { name: 'Gate' })).toBeDisabled();
+  expect(within(schedule()).getByRole('option', { name: 'Adaptive' })).toBeEnabled();
+  await ask(backend, user, 'Hello');
+  expect(backend.said[0]?.controls.minConf).toBeNull();
+});
+
+test('a schedule says what it does and what it lacks', async () => {
+  const backend = backendWithDrafter();
+  const user = await open(backend);
+  await waitFor(() => expect(schedule()).toBeEnabled());
+  expect(schedule()).toHaveAccessibleDescription('As long as is worth the time here; parked while it loses.');
+  await user.selectOptions(schedule(), 'Gate');
+  expect(schedule()).toHaveAccessibleDescription('It needs a threshold: set minConf.');
+  await fireEvent.input(minConf(), { target: { value: '0.5' } });
+  expect(schedule()).toHaveAccessibleDescription('Ends where a confidence is below minConf, the first too.');
+  await user.selectOptions(schedule(), 'Fixed');
+  expect(minConf()).toHaveAccessibleDescription('The schedule “fixed” does not look at confidences.');
+  await waitFor(() => expect(backend.kept.controls.schedule).toBe('fixed'));
+});
+
+test('what the window does not show is kept as it was set elsewhere', async () => {
+  const backend = backendWithModels();
+  const elsewhere = { ...backend.kept.controls, context: 4096, penaltyWindow: 64, rule: 'ratio' as const, stop: ['END'], minP: 0.05 };
+  backend.kept = { ...backend.kept, controls: elsewhere };
+  const user = await open(backend);
+  await user.click(screen.getByText('More sampling'));
+  await fireEvent.change(screen.getByLabelText('Repetition'), { target: { value: '1.1' } });
+  await waitFor(() => expect(backend.kept.controls).toEqual({ ...elsewhere, repetition: 1.1 }));
 });

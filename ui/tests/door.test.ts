@@ -2,6 +2,7 @@ import { clearMocks, mockIPC } from '@tauri-apps/api/mocks';
 import { afterEach, expect, test } from 'vitest';
 import { type Frame, Refusal, sentence } from '../src/lib/backend/backend';
 import { tauri } from '../src/lib/backend/tauri';
+import { beforeLoading } from '../src/lib/preferences.svelte';
 import { frame, round, target } from './window';
 
 afterEach(clearMocks);
@@ -30,7 +31,7 @@ test('a message goes out under the names of the wire', async () => {
     if (command === 'say') sent = args;
     return null;
   });
-  const controls = { gamma: 3, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' as const };
+  const controls = { ...beforeLoading.controls, gamma: 3 };
   await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls, true);
   expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls, insist: true });
 });

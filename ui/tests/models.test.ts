@@ -22,7 +22,7 @@ test('an empty list says what to do', async () => {
 
 test('a folder is added by its path, and the first target is picked', async () => {
   const backend = new ScriptedBackend();
-  backend.folders.set(target.folder, target);
+  backend.folders.set(target.folder!, target);
   const user = await openModels(backend);
   await user.type(folder(), ` ${target.folder} `);
   await user.click(add());
@@ -36,7 +36,7 @@ test('a folder is added by its path, and the first target is picked', async () =
 
 test('a chosen folder is added', async () => {
   const backend = new ScriptedBackend();
-  backend.folders.set(drafter.folder, drafter);
+  backend.folders.set(drafter.folder!, drafter);
   backend.chosenFolder = drafter.folder;
   const user = await openModels(backend);
   await user.click(screen.getByRole('button', { name: 'Choose…' }));
@@ -56,10 +56,10 @@ test('a model is removed after a question', async () => {
   const backend = backendWithModels();
   const user = await openModels(backend);
   await user.click(await screen.findByRole('button', { name: 'Remove dspark-270m' }));
-  expect(backend.registered).toHaveLength(3);
+  expect(backend.registered).toHaveLength(4);
   expect(screen.getByRole('button', { name: 'Keep' })).toHaveFocus();
   await user.click(screen.getByRole('button', { name: 'Remove' }));
-  await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['t', 'b']));
+  await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['t', 'b', 'lookup']));
   expect(screen.queryByText('dspark-270m')).not.toBeInTheDocument();
 });
 

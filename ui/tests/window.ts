@@ -1,18 +1,19 @@
 import { render, screen } from '@testing-library/svelte';
 import userEvent from '@testing-library/user-event';
 import { ScriptedBackend } from '../scripted/backend';
-import { model } from '../scripted/samples';
+import { drafting, lookup, model } from '../scripted/samples';
 import App from '../src/App.svelte';
 import type { Frame, Phase, Round } from '../src/lib/backend/backend';
 
 export const target = model({ id: 't', role: 'target', folder: '/models/gemma-3-270m-it' });
 export const base = model({ id: 'b', role: 'target', folder: '/models/gemma-3-270m', chatTemplate: false });
-export const drafter = model({ id: 'd', role: 'drafter', folder: '/models/dspark-270m', limit: 5 });
+export const drafter = model({ id: 'd', role: 'drafter', folder: '/models/dspark-270m' });
+export { lookup };
 
 /** A backend with a target and a drafter, the target picked. */
 export function backendWithModels(): ScriptedBackend {
   const backend = new ScriptedBackend();
-  backend.registered = [target, base, drafter];
+  backend.registered = [target, base, drafter, lookup];
   backend.kept = { ...backend.kept, target: 't' };
   return backend;
 }
@@ -34,10 +35,11 @@ export async function ask(backend: ScriptedBackend, user: ReturnType<typeof user
 }
 
 export function round(text: string, proposed: number, accepted: number): Round {
-  return { thought: '', text, tokens: accepted + 1, proposed, accepted, confidences: [], seconds: 0.1, waits: 1 };
+  const course = 'drafting';
+  return { thought: '', text, tokens: accepted + 1, proposed, accepted, confidences: [], course, turn: null, seconds: 0.1, waits: 1 };
 }
 
-export const decoding: Phase = { kind: 'decoding', speculationOff: null };
+export const decoding: Phase = { kind: 'decoding', speculation: drafting };
 
 export function frame(ids: { conversation: number; message: number }, part: Partial<Frame>): Frame {
   return { ...ids, firstRound: 0, rounds: [], phase: decoding, ...part };

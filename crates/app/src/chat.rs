@@ -76,7 +76,8 @@ pub struct StoredMessage {
 }
 
 impl App {
-    /// Stores a message and begins to answer it. The answer is stored too, about once a second while it runs.
+    /// Stores a message and begins to answer it. The answer is stored too, about once a second while it runs. A proof
+    /// that still runs is stopped: it can be asked for again.
     ///
     /// # Errors
     /// Another answer is running, the message is empty, or a model or the conversation is not there.
@@ -116,6 +117,7 @@ impl App {
             drafter: drafter_id,
             precision: request.precision,
         };
+        self.stop_proving().await;
         let answering = self.answer_and_keep(request, keeper);
         *running = Some(Running { conversation, message: answer.id, answering: answering.clone() });
         let conversation = self.conversation(conversation).await?;

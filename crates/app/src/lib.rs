@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Cancel, Engine};
 use store::Store;
 use tokio::sync::Mutex;
 
@@ -43,6 +43,7 @@ pub struct App {
     engine: Engine,
     store: Store,
     running: Arc<Mutex<Option<Running>>>,
+    proving: Arc<Mutex<Cancel>>,
 }
 
 impl App {
@@ -57,7 +58,7 @@ impl App {
         std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
         folder.create(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
         let store = Store::open(&home.join("slipstream.sqlite3")).await?;
-        Ok(Self { engine: Engine::start(), store, running: Arc::default() })
+        Ok(Self { engine: Engine::start(), store, running: Arc::default(), proving: Arc::default() })
     }
 
     /// Marks answers as interrupted that still count as running: the window that wrote them died. For a window to call

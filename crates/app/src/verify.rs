@@ -36,15 +36,21 @@ impl App {
         Ok(Verified { message: id, proof: self.prove(claim).await? })
     }
 
-    /// Lets the target read any answer again, plainly.
+    /// Lets the target read any answer again, plainly. One proof at a time: an earlier one that still runs is stopped.
     ///
     /// # Errors
     /// The target fails.
     pub async fn prove(&self, claim: Claim) -> Result<Proof> {
         let (done, proof) = oneshot::channel();
         // Nobody waits any more if the send fails, so nobody misses the proof.
-        self.engine.prove(claim, move |proven| drop(done.send(proven)));
+        let cancel = self.engine.prove(claim, move |proven| drop(done.send(proven)));
+        std::mem::replace(&mut *self.proving.lock().await, cancel).cancel();
         Ok(proof.await.unwrap_or(Err(engine::Error::Closed))?)
+    }
+
+    /// Stops the proof that runs, if one does.
+    pub async fn stop_proving(&self) {
+        self.proving.lock().await.cancel();
     }
 }
 

@@ -111,7 +111,7 @@ impl<'a> Chat<'a> {
         } else {
             writeln!(io::stderr(), "{}", verify::sentence(&proof))?;
         }
-        Ok(!verify::is_fault(&proof))
+        Ok(!proof.is_fault())
     }
 
     /// Ends with the input, or with Ctrl-C while nothing is being written.

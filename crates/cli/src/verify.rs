@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use app::{App, Candidate, Divergence, Proof};
+use app::{App, Proof};
 use serde_json::{Value, json};
 use tokio::signal::ctrl_c;
 
@@ -27,7 +27,7 @@ pub(crate) async fn run(app: &App, answer: Stored, insist: bool, json: bool) -> 
         format!("answer {}: {}", verified.message, sentence(&verified.proof))
     };
     writeln!(io::stdout(), "{text}")?;
-    Ok(if is_fault(&verified.proof) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if verified.proof.is_fault() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Waits for a proof. Nothing is lost if Ctrl-C ends the program meanwhile.
@@ -48,72 +48,23 @@ pub(crate) fn value(proof: &Proof) -> Value {
     value
 }
 
-/// Whether the answer is not what it should be.
-pub(crate) fn is_fault(proof: &Proof) -> bool {
-    matches!(proof, Proof::Diverges(divergence) if !divergence.is_near_tie())
-}
-
 /// A proof for people.
 pub(crate) fn sentence(proof: &Proof) -> String {
-    match proof {
-        Proof::Identical { tokens } => format!("plain decoding writes the same {tokens} tokens."),
-        Proof::Possible { tokens } => format!(
-            "under the ratio rule the text depends on the drafts too, so no plain run is to be the same; the target may \
-             draw each of the {tokens} tokens where it stands."
-        ),
-        Proof::Diverges(divergence) => diverges(divergence),
-    }
-}
-
-fn diverges(divergence: &Divergence) -> String {
-    let candidate =
-        |Candidate { id, text, logit }: &Candidate| harmless(&format!("{text:?} (id {id}, logit {logit:.4})"));
-    let Divergence { position, stored, plain, margin, step } = divergence;
-    let verdict = match margin {
-        Some(margin) if divergence.is_near_tie() => {
-            format!(
-                "the margin of {margin:.4} is not above one step of the numbers, {step:.4}: a near-tie, not a fault"
-            )
-        }
-        Some(margin) => {
-            format!("the margin of {margin:.4} is more than one step of the numbers, {step:.4}: something is wrong")
-        }
-        None => "the target never chooses that here: something is wrong".into(),
-    };
-    let (stored, plain) = (candidate(stored), candidate(plain));
-    format!("token {} is {stored}, and plain decoding writes {plain}; {verdict}.", position + 1)
+    harmless(&format!("{proof}."))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn divergence(margin: Option<f32>) -> Proof {
-        let stored = Candidate { id: 7, text: "a\u{1b}".into(), logit: 29.0 };
-        let plain = Candidate { id: 9, text: " b".into(), logit: 29.125 };
-        Proof::Diverges(Divergence { position: 2, stored, plain, margin, step: 0.125 })
-    }
+    use app::{Candidate, Divergence};
 
     #[test]
-    fn a_divergence_is_told_with_both_tokens_and_what_to_think_of_it() {
-        let told = sentence(&divergence(Some(0.125)));
-        let tokens =
-            r#"token 3 is "a\u{1b}" (id 7, logit 29.0000), and plain decoding writes " b" (id 9, logit 29.1250)"#;
-        assert!(told.starts_with(tokens), "{told}");
-        assert!(told.ends_with("a near-tie, not a fault."), "{told}");
-        assert!(sentence(&divergence(Some(2.0))).contains("2.0000 is more than one step"));
-        assert!(sentence(&divergence(None)).contains("never chooses"));
-    }
-
-    #[test]
-    fn only_what_no_near_tie_explains_is_a_fault() {
-        let proofs = [Proof::Identical { tokens: 3 }, divergence(Some(0.1)), divergence(Some(0.2)), divergence(None)];
-        assert_eq!(proofs.map(|proof| is_fault(&proof)), [false, false, true, true]);
-    }
-
-    #[test]
-    fn programs_are_told_the_same() {
-        let value = value(&divergence(Some(0.125)));
+    fn programs_are_told_what_people_are_told() {
+        let candidate = |id, logit| Candidate { id, text: "a".into(), logit };
+        let (stored, plain) = (candidate(7, 29.0), candidate(9, 29.125));
+        let proof = Proof::Diverges(Divergence { position: 2, stored, plain, margin: Some(0.125), step: 0.125 });
+        assert!(sentence(&proof).starts_with("token 3 is"));
+        let value = value(&proof);
         assert_eq!((&value["event"], &value["proof"]), (&json!("verified"), &json!("diverges")));
         assert_eq!((&value["near_tie"], &value["plain"]["id"]), (&json!(true), &json!(9)));
     }

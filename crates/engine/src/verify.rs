@@ -1,7 +1,7 @@
 //! The proof of an answer: its target reads it once more, token by token and with no drafter, and tells the first one
 //! that it would not have written.
 
-use std::{ops::ControlFlow, path::PathBuf, rc::Rc};
+use std::{fmt, ops::ControlFlow, path::PathBuf, rc::Rc};
 
 use chat::Codec;
 use decode::Token;
@@ -77,6 +77,55 @@ pub struct Candidate {
     pub text: String,
     /// What the target's head says of it, before penalties, filters and noise.
     pub logit: f32,
+}
+
+impl Proof {
+    /// Whether the answer is not what it should be: what no near-tie explains.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Diverges(divergence) if !divergence.is_near_tie())
+    }
+}
+
+/// What to say of the answer.
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Identical { tokens } => write!(f, "identical to plain decoding: {tokens} tokens"),
+            Self::Possible { tokens } => write!(
+                f,
+                "under the ratio rule the text depends on the drafts too, so no plain run is to be the same; the target \
+                 may draw each of the {tokens} tokens where it stands"
+            ),
+            Self::Diverges(divergence) => divergence.fmt(f),
+        }
+    }
+}
+
+/// Both tokens, and what to think of their difference.
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { position, stored, plain, margin, step } = self;
+        write!(f, "token {} is {stored}, and plain decoding writes {plain}; ", position + 1)?;
+        match margin {
+            Some(margin) if self.is_near_tie() => write!(
+                f,
+                "the margin of {margin:.4} is not above one step of the numbers, {step:.4}: a near-tie, not a fault"
+            ),
+            Some(margin) => write!(
+                f,
+                "the margin of {margin:.4} is more than one step of the numbers, {step:.4}: something is wrong"
+            ),
+            None => write!(f, "the target never chooses that here: something is wrong"),
+        }
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, text, logit } = self;
+        write!(f, "{text:?} (id {id}, logit {logit:.4})")
+    }
 }
 
 impl Divergence {
@@ -230,12 +279,33 @@ mod tests {
         assert_eq!(steps.map(|(size, dtype)| step(size, dtype)), [0.125, 0.125, 0.0625, f32::EPSILON]);
     }
 
+    fn divergence(margin: Option<f32>) -> Divergence {
+        let stored = Candidate { id: 7, text: "a\u{1b}".into(), logit: 29.0 };
+        let plain = Candidate { id: 9, text: " b".into(), logit: 29.125 };
+        Divergence { position: 2, stored, plain, margin, step: 0.125 }
+    }
+
     #[test]
     fn what_lies_a_step_apart_is_a_near_tie_and_what_cannot_be_chosen_is_none() {
-        let candidate = |id| Candidate { id, text: String::new(), logit: 29.0 };
-        let divergence =
-            |margin| Divergence { position: 0, stored: candidate(1), plain: candidate(2), margin, step: 0.125 };
         let ties = [Some(0.0), Some(0.125), Some(0.25), None].map(|margin| divergence(margin).is_near_tie());
         assert_eq!(ties, [true, true, false, false]);
+    }
+
+    #[test]
+    fn a_divergence_is_told_with_both_tokens_and_what_to_think_of_it() {
+        let told = divergence(Some(0.125)).to_string();
+        let tokens =
+            r#"token 3 is "a\u{1b}" (id 7, logit 29.0000), and plain decoding writes " b" (id 9, logit 29.1250)"#;
+        assert!(told.starts_with(tokens), "{told}");
+        assert!(told.ends_with("a near-tie, not a fault"), "{told}");
+        assert!(divergence(Some(2.0)).to_string().contains("2.0000 is more than one step"));
+        assert!(divergence(None).to_string().contains("never chooses"));
+    }
+
+    #[test]
+    fn only_what_no_near_tie_explains_is_a_fault() {
+        let diverges = |margin| Proof::Diverges(divergence(margin));
+        let proofs = [Proof::Identical { tokens: 3 }, diverges(Some(0.1)), diverges(Some(0.2)), diverges(None)];
+        assert_eq!(proofs.map(|proof| proof.is_fault()), [false, false, true, true]);
     }
 }

@@ -6,7 +6,7 @@ use tauri::{State, Webview};
 
 use crate::opened::Opened;
 use crate::watcher::Watcher;
-use crate::wire::{Controls, Conversation, Failure, Frame, Message, Said};
+use crate::wire::{Controls, Conversation, Failure, Frame, Message, Proof, Said};
 
 /// Every conversation, the latest first.
 #[tauri::command]
@@ -76,5 +76,21 @@ pub(crate) async fn watch(
 #[specta::specta]
 pub(crate) async fn stop(opened: State<'_, Opened>) -> Result<(), Failure> {
     opened.app().await?.stop().await;
+    Ok(())
+}
+
+/// Lets the target read an answer again with no drafter. Whoever insists wants it loaded although there is not enough
+/// memory.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn verify(opened: State<'_, Opened>, message: i64, insist: bool) -> Result<Proof, Failure> {
+    Ok(opened.app().await?.verify(Some(message), insist).await?.proof.into())
+}
+
+/// Stops the verification that runs, if any; it then fails.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn stop_verifying(opened: State<'_, Opened>) -> Result<(), Failure> {
+    opened.app().await?.stop_proving().await;
     Ok(())
 }

@@ -10,12 +10,12 @@ use tokio::sync::oneshot;
 use crate::opened::Opened;
 use crate::wire::{Details, Failure, Model};
 
-/// Every model, by id.
+/// Every model, by id, and the drafter that is none.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn models(opened: State<'_, Opened>) -> Result<Vec<Model>, Failure> {
     let models = opened.app().await?.models().await?;
-    Ok(models.into_iter().map(Model::from).collect())
+    Ok(models.into_iter().map(Model::from).chain([Model::lookup()]).collect())
 }
 
 /// What a model's files say of it, and what a target needs of memory for a conversation of the usual length, in the

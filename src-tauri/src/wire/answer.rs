@@ -1,10 +1,10 @@
 //! An answer while it runs, and what it cost.
 
-use app::{Record, Speculation};
+use app::Record;
 use serde::Serialize;
 use specta::Type;
 
-use super::{Controls, Message};
+use super::{Controls, Course, Message, Speculation, Standing};
 
 /// What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on.
 #[derive(Serialize, Type)]
@@ -42,8 +42,8 @@ pub(crate) enum Phase {
     },
     /// Rounds are coming.
     Decoding {
-        /// Why nothing is drafted; null if drafts are made.
-        speculation_off: Option<String>,
+        /// Whether drafts are made.
+        speculation: Speculation,
     },
     /// It is over and stored. The last frame.
     Ended {
@@ -68,6 +68,11 @@ pub(crate) struct Round {
     accepted: usize,
     /// The drafter's confidence in each proposed token; empty if it has none.
     confidences: Vec<f32>,
+    /// Why it drafted, or did not.
+    course: Course,
+    /// What drafting was worth if that was judged behind this round, and parked or resumed; a schedule that the user
+    /// chose goes on all the same.
+    turn: Option<Standing>,
     /// Wall clock.
     seconds: f64,
     /// How often the host waited for the device.
@@ -83,6 +88,8 @@ impl From<app::Round> for Round {
             proposed: round.proposed,
             accepted: round.accepted,
             confidences: round.confidences,
+            course: round.course.into(),
+            turn: round.turn.map(Standing::from),
             seconds: round.seconds,
             waits: round.waits,
         }
@@ -149,8 +156,8 @@ pub(crate) struct Outcome {
     target: String,
     /// The drafter's id, if one was chosen.
     drafter: Option<String>,
-    /// Why nothing was drafted; null if drafts were made.
-    speculation_off: Option<String>,
+    /// Whether drafts were made.
+    speculation: Speculation,
     controls: Controls,
     stats: Stats,
 }
@@ -164,18 +171,10 @@ impl From<Record> for Outcome {
             raw: answer.raw,
             target,
             drafter,
-            speculation_off: why_off(answer.speculation),
-            controls: Controls::new(&answer.controls, precision),
+            speculation: answer.speculation.into(),
+            controls: Controls::new(answer.controls, precision),
             stats: answer.stats.into(),
         }
-    }
-}
-
-/// Why nothing is drafted.
-pub(crate) fn why_off(speculation: Speculation) -> Option<String> {
-    match speculation {
-        Speculation::On { .. } => None,
-        Speculation::Off { reason } => Some(reason),
     }
 }
 
@@ -184,6 +183,10 @@ pub(crate) fn why_off(speculation: Speculation) -> Option<String> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Stats {
     prompt_tokens: usize,
+    /// How many of them were held from before.
+    reused_tokens: usize,
+    /// Why it was not more, in a sentence.
+    read_again: Option<String>,
     /// Tokens emitted.
     tokens: usize,
     /// Rounds, plain steps included.
@@ -196,6 +199,10 @@ pub(crate) struct Stats {
     proposed_at: Vec<usize>,
     /// Rounds in which the tokens up to and including each position stood.
     accepted_at: Vec<usize>,
+    /// Plain steps that were made because drafting was parked.
+    parked: usize,
+    /// A plain step, which drafting was compared with in this session; null if none was made.
+    plain_step_seconds: Option<f64>,
     /// τ, the target's own token included.
     tokens_per_round: Option<f64>,
     /// Tokens emitted per second of decoding.
@@ -215,13 +222,17 @@ pub(crate) struct Stats {
 impl From<app::Stats> for Stats {
     fn from(stats: app::Stats) -> Self {
         Self {
+            read_again: stats.read_again(),
             prompt_tokens: stats.prompt_tokens,
+            reused_tokens: stats.reused_tokens,
             tokens: stats.tokens,
             rounds: stats.rounds,
             proposed: stats.proposed,
             accepted: stats.accepted,
             proposed_at: stats.proposed_at,
             accepted_at: stats.accepted_at,
+            parked: stats.parked,
+            plain_step_seconds: stats.plain_step_s,
             tokens_per_round: stats.tokens_per_round,
             tokens_per_second: stats.tokens_per_s,
             waits: stats.waits,

@@ -1,8 +1,10 @@
 //! What the user sets.
 
-use app::Sampling;
+use app::{Penalties, Sampling};
 use serde::{Deserialize, Serialize};
 use specta::Type;
+
+use super::Schedule;
 
 /// The number type that models compute in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
@@ -13,11 +15,22 @@ pub(crate) enum Precision {
     Float32,
 }
 
+/// How drafted tokens are accepted when the temperature is above 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Rule {
+    /// The text does not depend on the drafter.
+    Coupled,
+    /// The most is accepted; the text depends on the drafter, its distribution does not.
+    Ratio,
+}
+
 /// How to answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Controls {
-    /// The most tokens to draft a round (γ); null takes the drafter's own limit, 0 decodes plainly.
+    schedule: Schedule,
+    /// The most tokens to draft a round (γ); null takes what is usual for the drafter, 0 decodes plainly.
     gamma: Option<usize>,
     /// The confidence below which a drafted token is not worth verifying; null leaves it to the drafter.
     min_conf: Option<f32>,
@@ -27,24 +40,61 @@ pub(crate) struct Controls {
     top_p: f32,
     /// Keep this many of the most likely tokens; 0 keeps all.
     top_k: usize,
+    /// Keep the tokens at least this share as likely as the most likely one; 0 keeps all.
+    min_p: f32,
+    /// What divides or multiplies the logit of a token that stands there already; 1 changes nothing.
+    repetition: f32,
+    /// What is taken off the logit of such a token.
+    presence: f32,
+    /// What is taken off for each time that it stands there.
+    frequency: f32,
+    /// How many of the newest tokens these look at; 0 looks at all.
+    penalty_window: usize,
+    rule: Rule,
     /// The same seed gives the same text.
     seed: u64,
     /// The most tokens to write.
     max_tokens: usize,
+    /// The most tokens of prompt and answer together; null is all that the target can read.
+    context: Option<usize>,
+    /// Texts that end the answer.
+    stop: Vec<String>,
     /// Let the model think before it answers.
     thinking: bool,
     precision: Precision,
 }
 
 impl Controls {
-    pub(crate) fn new(controls: &app::Controls, precision: app::Precision) -> Self {
-        let &app::Controls { gamma, min_conf, ref sampling, max_tokens, thinking, .. } = controls;
-        let &Sampling { temperature, top_p, top_k, seed, .. } = sampling;
-        let precision = match precision {
-            app::Precision::AsStored => Precision::AsStored,
-            app::Precision::Float32 => Precision::Float32,
-        };
-        Self { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking, precision }
+    pub(crate) fn new(controls: app::Controls, precision: app::Precision) -> Self {
+        let app::Controls { schedule, gamma, min_conf, sampling, max_tokens, context, stop, thinking } = controls;
+        let Sampling { temperature, top_p, min_p, top_k, penalties, seed, rule } = sampling;
+        let Penalties { repetition, presence, frequency, window } = penalties;
+        Self {
+            schedule: schedule.into(),
+            gamma,
+            min_conf,
+            temperature,
+            top_p,
+            top_k,
+            min_p,
+            repetition,
+            presence,
+            frequency,
+            penalty_window: window,
+            rule: match rule {
+                app::Rule::Coupled => Rule::Coupled,
+                app::Rule::Ratio => Rule::Ratio,
+            },
+            seed,
+            max_tokens,
+            context,
+            stop,
+            thinking,
+            precision: match precision {
+                app::Precision::AsStored => Precision::AsStored,
+                app::Precision::Float32 => Precision::Float32,
+            },
+        }
     }
 
     pub(crate) fn precision(&self) -> app::Precision {
@@ -57,9 +107,23 @@ impl Controls {
 
 impl From<Controls> for app::Controls {
     fn from(controls: Controls) -> Self {
-        let Controls { gamma, min_conf, temperature, top_p, top_k, seed, max_tokens, thinking, .. } = controls;
-        let sampling = Sampling { temperature, top_p, top_k, seed, ..Sampling::default() };
-        Self { gamma, min_conf, sampling, max_tokens, thinking, ..Self::default() }
+        let Controls { temperature, top_p, top_k, min_p, seed, .. } = controls;
+        let Controls { repetition, presence, frequency, penalty_window: window, .. } = controls;
+        let rule = match controls.rule {
+            Rule::Coupled => app::Rule::Coupled,
+            Rule::Ratio => app::Rule::Ratio,
+        };
+        let penalties = Penalties { repetition, presence, frequency, window };
+        Self {
+            schedule: controls.schedule.into(),
+            gamma: controls.gamma,
+            min_conf: controls.min_conf,
+            sampling: Sampling { temperature, top_p, min_p, top_k, penalties, seed, rule },
+            max_tokens: controls.max_tokens,
+            context: controls.context,
+            stop: controls.stop,
+            thinking: controls.thinking,
+        }
     }
 }
 
@@ -69,7 +133,7 @@ impl From<Controls> for app::Controls {
 pub(crate) struct Preferences {
     /// The target's id.
     target: Option<String>,
-    /// The drafter's id; null decodes plainly.
+    /// The drafter's id or `lookup`; null decodes plainly.
     drafter: Option<String>,
     controls: Controls,
     /// The conversation that is open; null is a new one.
@@ -86,7 +150,7 @@ impl From<Preferences> for app::Preferences {
 impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
         let app::Preferences { target, drafter, precision, controls, conversation } = preferences;
-        Self { target, drafter, controls: Controls::new(&controls, precision), conversation }
+        Self { target, drafter, controls: Controls::new(controls, precision), conversation }
     }
 }
 
@@ -97,13 +161,22 @@ mod tests {
     #[test]
     fn what_the_window_sets_comes_back_as_it_was() {
         let controls = Controls {
+            schedule: Schedule::Gate,
             gamma: Some(3),
             min_conf: Some(0.25),
             temperature: 0.7,
             top_p: 0.9,
             top_k: 40,
+            min_p: 0.05,
+            repetition: 1.1,
+            presence: 0.2,
+            frequency: -0.3,
+            penalty_window: 64,
+            rule: Rule::Ratio,
             seed: 7,
             max_tokens: 99,
+            context: Some(4096),
+            stop: vec!["END".into()],
             thinking: true,
             precision: Precision::Float32,
         };

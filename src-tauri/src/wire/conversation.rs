@@ -15,7 +15,7 @@ pub(crate) struct Conversation {
     title: String,
     /// The target that answered last, while it is registered.
     target: Option<String>,
-    /// The drafter used last, while it is registered.
+    /// The drafter used last, while it is registered, or `lookup`.
     drafter: Option<String>,
     /// When something was said last; milliseconds since 1970.
     updated_at: i64,
@@ -23,8 +23,8 @@ pub(crate) struct Conversation {
 
 impl From<app::Conversation> for Conversation {
     fn from(conversation: app::Conversation) -> Self {
-        let app::Conversation { id, title, target_id, drafter_id, updated_at, .. } = conversation;
-        Self { id, title, target: target_id, drafter: drafter_id, updated_at }
+        let app::Conversation { id, title, target_id, drafter, updated_at, .. } = conversation;
+        Self { id, title, target: target_id, drafter, updated_at }
     }
 }
 

@@ -7,10 +7,14 @@ mod conversation;
 mod details;
 mod failure;
 mod model;
+mod proof;
+mod speculation;
 
-pub(crate) use answer::{Frame, Outcome, Phase, Round, why_off};
+pub(crate) use answer::{Frame, Outcome, Phase, Round};
 pub(crate) use controls::{Controls, Preferences};
 pub(crate) use conversation::{Conversation, Message, Said};
 pub(crate) use details::Details;
 pub(crate) use failure::{Failure, sentence};
 pub(crate) use model::Model;
+pub(crate) use proof::Proof;
+pub(crate) use speculation::{Course, Schedule, Speculation, Standing};

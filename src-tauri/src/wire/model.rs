@@ -1,6 +1,6 @@
 //! Models.
 
-use app::CheckpointRole;
+use app::{CheckpointRole, LOOKUP};
 use serde::Serialize;
 use specta::Type;
 
@@ -16,7 +16,7 @@ pub(crate) enum Role {
     Drafter,
 }
 
-/// A registered folder.
+/// A registered folder, or the drafter that needs none.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Model {
@@ -25,17 +25,54 @@ pub(crate) struct Model {
     role: Role,
     /// The family or drafter kind.
     kind: String,
-    folder: String,
+    /// Where it lies; null of the drafter that needs no files.
+    folder: Option<String>,
     /// The size of its weights on disk.
     bytes: u64,
     /// What it is, in a few words.
     summary: String,
-    /// The most tokens that a drafter proposes a round (γ).
-    limit: Option<usize>,
+    /// How a drafter drafts.
+    drafts: Option<Drafts>,
     /// Whether a target has a chat template.
     chat_template: Option<bool>,
     /// Why it cannot be used at present, in a sentence.
     broken: Option<String>,
+}
+
+/// How a drafter drafts.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Drafts {
+    /// The most tokens that it proposes a round (γ).
+    limit: usize,
+    /// How many it is asked for when nobody says.
+    usual: usize,
+    /// Whether it has a confidence in each token.
+    confident: bool,
+}
+
+impl From<app::Drafts> for Drafts {
+    fn from(drafts: app::Drafts) -> Self {
+        let app::Drafts { limit, usual, confident } = drafts;
+        Self { limit, usual, confident }
+    }
+}
+
+impl Model {
+    /// The drafter that needs no files.
+    pub(crate) fn lookup() -> Self {
+        Self {
+            id: LOOKUP.to_owned(),
+            role: Role::Drafter,
+            kind: LOOKUP.to_owned(),
+            folder: None,
+            bytes: 0,
+            summary: "copies what followed the newest words where they stood before".to_owned(),
+            drafts: Some(app::lookup().into()),
+            chat_template: None,
+            broken: None,
+        }
+    }
 }
 
 impl From<app::Model> for Model {
@@ -47,10 +84,10 @@ impl From<app::Model> for Model {
                 CheckpointRole::Drafter => Role::Drafter,
             },
             kind: model.kind,
-            folder: model.folder.display().to_string(),
+            folder: Some(model.folder.display().to_string()),
             bytes: model.bytes,
             summary: model.summary,
-            limit: model.limit,
+            drafts: model.drafts.map(Drafts::from),
             chat_template: model.chat_template,
             broken: model.broken.as_deref().map(sentence),
         }

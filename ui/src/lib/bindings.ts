@@ -4,7 +4,7 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
-	/**  Every model, by id. */
+	/**  Every model, by id, and the drafter that is none. */
 	models: () => typedError<Model[], Failure>(__TAURI_INVOKE("models")),
 	/**
 	 *  What a model's files say of it, and what a target needs of memory for a conversation of the usual length, in the
@@ -34,6 +34,13 @@ export const commands = {
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
 	stop: () => typedError<null, Failure>(__TAURI_INVOKE("stop")),
+	/**
+	 *  Lets the target read an answer again with no drafter. Whoever insists wants it loaded although there is not enough
+	 *  memory.
+	 */
+	verify: (message: number, insist: boolean) => typedError<Proof, Failure>(__TAURI_INVOKE("verify", { message, insist })),
+	/**  Stops the verification that runs, if any; it then fails. */
+	stopVerifying: () => typedError<null, Failure>(__TAURI_INVOKE("stop_verifying")),
 	/**  What the user chose last. */
 	preferences: () => typedError<Preferences, Failure>(__TAURI_INVOKE("preferences")),
 	/**  Remembers what the user chose. */
@@ -50,7 +57,8 @@ export type Author =
 
 /**  How to answer. */
 export type Controls = {
-	/**  The most tokens to draft a round (γ); null takes the drafter's own limit, 0 decodes plainly. */
+	schedule: Schedule,
+	/**  The most tokens to draft a round (γ); null takes what is usual for the drafter, 0 decodes plainly. */
 	gamma: number | null,
 	/**  The confidence below which a drafted token is not worth verifying; null leaves it to the drafter. */
 	minConf: number | null,
@@ -60,10 +68,25 @@ export type Controls = {
 	topP: number,
 	/**  Keep this many of the most likely tokens; 0 keeps all. */
 	topK: number,
+	/**  Keep the tokens at least this share as likely as the most likely one; 0 keeps all. */
+	minP: number,
+	/**  What divides or multiplies the logit of a token that stands there already; 1 changes nothing. */
+	repetition: number,
+	/**  What is taken off the logit of such a token. */
+	presence: number,
+	/**  What is taken off for each time that it stands there. */
+	frequency: number,
+	/**  How many of the newest tokens these look at; 0 looks at all. */
+	penaltyWindow: number,
+	rule: Rule,
 	/**  The same seed gives the same text. */
 	seed: number,
 	/**  The most tokens to write. */
 	maxTokens: number,
+	/**  The most tokens of prompt and answer together; null is all that the target can read. */
+	context: number | null,
+	/**  Texts that end the answer. */
+	stop: string[],
 	/**  Let the model think before it answers. */
 	thinking: boolean,
 	precision: Precision,
@@ -76,11 +99,20 @@ export type Conversation = {
 	title: string,
 	/**  The target that answered last, while it is registered. */
 	target: string | null,
-	/**  The drafter used last, while it is registered. */
+	/**  The drafter used last, while it is registered, or `lookup`. */
 	drafter: string | null,
 	/**  When something was said last; milliseconds since 1970. */
 	updatedAt: number,
 };
+
+/**  Why a round drafted, or did not. */
+export type Course = 
+/**  A draft was made, or there is no drafter to make one. */
+"drafting" | 
+/**  A plain step, to compare drafting with. */
+"comparing" | 
+/**  A plain step, because drafting lost. */
+"parked";
 
 /**  What a model's files say of it, and what it needs. */
 export type Details = {
@@ -100,6 +132,16 @@ export type Details = {
 	skipped: Skipped[],
 	/**  Code that came with it, by the names of its files. It is never run. */
 	code: string[],
+};
+
+/**  How a drafter drafts. */
+export type Drafts = {
+	/**  The most tokens that it proposes a round (γ). */
+	limit: number,
+	/**  How many it is asked for when nobody says. */
+	usual: number,
+	/**  Whether it has a confidence in each token. */
+	confident: boolean,
 };
 
 /**  Why a command did not do what was asked. */
@@ -166,20 +208,21 @@ export type MessageState =
 /**  An error ended it. */
 "failed";
 
-/**  A registered folder. */
+/**  A registered folder, or the drafter that needs none. */
 export type Model = {
 	/**  What commands and pickers call it. */
 	id: string,
 	role: Role,
 	/**  The family or drafter kind. */
 	kind: string,
-	folder: string,
+	/**  Where it lies; null of the drafter that needs no files. */
+	folder: string | null,
 	/**  The size of its weights on disk. */
 	bytes: number,
 	/**  What it is, in a few words. */
 	summary: string,
-	/**  The most tokens that a drafter proposes a round (γ). */
-	limit: number | null,
+	/**  How a drafter drafts. */
+	drafts: Drafts | null,
 	/**  Whether a target has a chat template. */
 	chatTemplate: boolean | null,
 	/**  Why it cannot be used at present, in a sentence. */
@@ -209,8 +252,8 @@ export type Outcome = {
 	target: string,
 	/**  The drafter's id, if one was chosen. */
 	drafter: string | null,
-	/**  Why nothing was drafted; null if drafts were made. */
-	speculationOff: string | null,
+	/**  Whether drafts were made. */
+	speculation: Speculation,
 	controls: Controls,
 	stats: Stats,
 };
@@ -231,8 +274,8 @@ done: number;
 total: number } | 
 /**  Rounds are coming. */
 { kind: "decoding"; 
-/**  Why nothing is drafted; null if drafts are made. */
-speculationOff: string | null } | 
+/**  Whether drafts are made. */
+speculation: Speculation } | 
 /**  It is over and stored. The last frame. */
 { kind: "ended"; 
 /**  The message as it is stored. */
@@ -247,11 +290,19 @@ export type Precision =
 export type Preferences = {
 	/**  The target's id. */
 	target: string | null,
-	/**  The drafter's id; null decodes plainly. */
+	/**  The drafter's id or `lookup`; null decodes plainly. */
 	drafter: string | null,
 	controls: Controls,
 	/**  The conversation that is open; null is a new one. */
 	conversation: number | null,
+};
+
+/**  What plain decoding says of an answer. */
+export type Proof = {
+	/**  Whether the answer is what it should be; a near-tie is no fault. */
+	holds: boolean,
+	/**  How many tokens are the same, or the first that is not, with both logits and their margin. */
+	sentence: string,
 };
 
 /**  How far a target reads, and what that costs. */
@@ -287,11 +338,25 @@ export type Round = {
 	accepted: number,
 	/**  The drafter's confidence in each proposed token; empty if it has none. */
 	confidences: number[],
+	/**  Why it drafted, or did not. */
+	course: Course,
+	/**
+	 *  What drafting was worth if that was judged behind this round, and parked or resumed; a schedule that the user
+	 *  chose goes on all the same.
+	 */
+	turn: Standing | null,
 	/**  Wall clock. */
 	seconds: number,
 	/**  How often the host waited for the device. */
 	waits: number,
 };
+
+/**  How drafted tokens are accepted when the temperature is above 0. */
+export type Rule = 
+/**  The text does not depend on the drafter. */
+"coupled" | 
+/**  The most is accepted; the text depends on the drafter, its distribution does not. */
+"ratio";
 
 /**  A question, and the answer that has begun to run. */
 export type Said = {
@@ -301,6 +366,19 @@ export type Said = {
 	answer: Message,
 };
 
+/**  How long drafts are. */
+export type Schedule = 
+/**  As γ and minConf say; where neither says anything, as long as is worth the time, and not at all while it loses. */
+"auto" | 
+/**  Always γ tokens. */
+"fixed" | 
+/**  γ tokens, or fewer where a confidence lies below its threshold; the first is always verified. */
+"thresholds" | 
+/**  γ tokens, or fewer, down to none, where a confidence lies below minConf. */
+"gate" | 
+/**  Up to γ tokens, by how many of the last drafts stood. */
+"adaptive";
+
 /**  Tensors that are not read. */
 export type Skipped = {
 	/**  What they are. */
@@ -309,9 +387,34 @@ export type Skipped = {
 	bytes: number,
 };
 
+/**  Whether drafts are made. */
+export type Speculation = 
+/**  They are. */
+{ kind: "on"; 
+/**  The most tokens a round (γ). */
+limit: number; 
+/**  What settles how long each is, once everything that the user left open is settled. */
+schedule: Schedule } | 
+/**  Plain decoding. */
+{ kind: "off"; 
+/**  Why. */
+reason: string };
+
+/**  What drafting was worth when it was judged. */
+export type Standing = {
+	/**  Tokens a round (τ) while drafts were made. */
+	tokensPerRound: number,
+	roundSeconds: number,
+	plainSeconds: number,
+};
+
 /**  What an answer cost. A rate is null where there is nothing to divide by. */
 export type Stats = {
 	promptTokens: number,
+	/**  How many of them were held from before. */
+	reusedTokens: number,
+	/**  Why it was not more, in a sentence. */
+	readAgain: string | null,
 	/**  Tokens emitted. */
 	tokens: number,
 	/**  Rounds, plain steps included. */
@@ -324,6 +427,10 @@ export type Stats = {
 	proposedAt: number[],
 	/**  Rounds in which the tokens up to and including each position stood. */
 	acceptedAt: number[],
+	/**  Plain steps that were made because drafting was parked. */
+	parked: number,
+	/**  A plain step, which drafting was compared with in this session; null if none was made. */
+	plainStepSeconds: number | null,
 	/**  τ, the target's own token included. */
 	tokensPerRound: number | null,
 	/**  Tokens emitted per second of decoding. */

@@ -29,6 +29,12 @@ export function duration(seconds: number): string {
   return whole < 60 ? `${count(whole)} s` : `${count(Math.floor(whole / 60))} min ${count(whole % 60)} s`;
 }
 
+/** A tenth where it counts. */
+export function milliseconds(seconds: number): string {
+  const value = seconds * 1000;
+  return `${decimal(value, value < 9.95 ? 1 : 0)} ms`;
+}
+
 /** Decimal units, as the Finder shows them. */
 export function bytes(value: Unknown): string {
   if (!known(value)) return dash;

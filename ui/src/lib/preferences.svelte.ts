@@ -1,10 +1,30 @@
 import { type Backend, type Controls, type Preferences, sentence } from './backend/backend';
 
-const beforeLoading: Preferences = {
+/** Until the store has said what was chosen last. */
+export const beforeLoading: Preferences = {
   target: null,
   drafter: null,
   conversation: null,
-  controls: { gamma: null, minConf: null, temperature: 0, topP: 1, topK: 0, seed: 0, maxTokens: 512, thinking: false, precision: 'asStored' },
+  controls: {
+    schedule: 'auto',
+    gamma: null,
+    minConf: null,
+    temperature: 0,
+    topP: 1,
+    topK: 0,
+    minP: 0,
+    repetition: 1,
+    presence: 0,
+    frequency: 0,
+    penaltyWindow: 0,
+    rule: 'coupled',
+    seed: 0,
+    maxTokens: 512,
+    context: null,
+    stop: [],
+    thinking: false,
+    precision: 'asStored',
+  },
 };
 
 /** What the next message will use, kept across restarts. */

@@ -1,9 +1,10 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
-import type { Controls, Conversation, Details, Failure, Frame, Message, Model, Preferences, Said } from '../bindings';
+import type { Controls, Conversation, Details, Failure, Frame, Message, Model, Preferences, Proof, Said } from '../bindings';
 
 export type {
   Controls,
   Conversation,
+  Course,
   Details,
   Failure,
   Finish,
@@ -13,8 +14,12 @@ export type {
   Outcome,
   Phase,
   Preferences,
+  Proof,
   Round,
   Said,
+  Schedule,
+  Speculation,
+  Standing,
   Stats,
 } from '../bindings';
 
@@ -38,11 +43,15 @@ export interface Backend {
   /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
   watch(onFrame: (frame: Frame) => void): Promise<boolean>;
   stop(): Promise<void>;
+  /** Lets the target read an answer again, plainly. */
+  verify(message: number, insist: boolean): Promise<Proof>;
+  /** Makes a verification that runs reject. */
+  stopVerifying(): Promise<void>;
   preferences(): Promise<Preferences>;
   savePreferences(preferences: Preferences): Promise<void>;
 }
 
-/** Store ids of the models that answer together. */
+/** Store ids of the models that answer together; the drafter may be `lookup`, which is no model. */
 export type Pair = { target: string; drafter: string | null };
 
 /** The Rust side said no; `message` is one sentence to show as it is. */

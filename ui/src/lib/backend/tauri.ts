@@ -28,6 +28,8 @@ export const tauri: Backend = {
     unwrap(commands.say(conversation, text, pair.target, pair.drafter, controls, insist)),
   watch: (onFrame) => unwrap(commands.watch(new Channel<Frame>(onFrame))),
   stop: () => done(commands.stop()),
+  verify: (message, insist) => unwrap(commands.verify(message, insist)),
+  stopVerifying: () => done(commands.stopVerifying()),
   preferences: () => unwrap(commands.preferences()),
   savePreferences: (preferences) => done(commands.savePreferences(preferences)),
 };

@@ -1,7 +1,7 @@
 // What a decoding speed is read against: plain decoding with the same target, as measured in this session.
 import { SvelteMap } from 'svelte/reactivity';
 import type { Outcome } from '../backend/backend';
-import { decimal } from '../format';
+import { decimal, milliseconds } from '../format';
 import { ratio } from './reading';
 
 /** The plain decoding of this session, added up for each target. */
@@ -9,8 +9,8 @@ export class Baseline {
   readonly #totals = new SvelteMap<string, { tokens: number; seconds: number }>();
 
   /** Counts an answer if it was decoded plainly. */
-  add({ target, speculationOff, stats }: Outcome): void {
-    if (speculationOff === null) return;
+  add({ target, speculation, stats }: Outcome): void {
+    if (speculation.kind === 'on') return;
     const { tokens, seconds } = this.#totals.get(target) ?? { tokens: 0, seconds: 0 };
     this.#totals.set(target, { tokens: tokens + stats.tokens, seconds: seconds + stats.decodeSeconds });
   }
@@ -23,7 +23,9 @@ export class Baseline {
 }
 
 /** The words beside a speed. */
-export function besidePlain({ speculationOff }: Outcome, plain: number | null): string {
-  if (speculationOff !== null) return 'plain decoding';
+export function besidePlain({ speculation, stats }: Outcome, plain: number | null): string {
+  if (speculation.kind === 'off') return 'plain decoding';
+  const { plainStepSeconds: step, tokensPerSecond: speed } = stats;
+  if (step !== null && speed !== null) return `${decimal(step * speed, 1)} × plain, ${milliseconds(step)} a step`;
   return plain === null ? 'plain not measured yet' : `plain ${decimal(plain, 1)} tokens/s`;
 }

@@ -1,5 +1,6 @@
-import type { Frame, Message, Phase, Round } from '../backend/backend';
+import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/backend';
 import { type Reading, Tally } from '../chart/reading';
+import type { Drafting } from '../inspector/course';
 
 const order: Record<Phase['kind'], number> = { waiting: 0, loading: 1, prefill: 2, decoding: 3, ended: 4 };
 
@@ -17,6 +18,14 @@ export class Answer {
     void this.#counted;
     return this.#tally.reading();
   });
+  /** Where drafting stands; null before it begins and when the answer is over. */
+  readonly drafting: Drafting | null = $derived.by(() => {
+    const { phase } = this;
+    if (phase.kind !== 'decoding') return null;
+    return { speculation: phase.speculation, course: this.#course, standing: this.#standing };
+  });
+  #course = $state.raw<Course>('drafting');
+  #standing = $state.raw<Standing | null>(null);
   readonly #tally = new Tally();
   readonly #ahead = new Map<number, Round>();
   #counted = $state(0);
@@ -49,6 +58,8 @@ export class Answer {
       this.#tally.add(round);
       thought += round.thought;
       text += round.text;
+      this.#course = round.course;
+      this.#standing = round.turn ?? this.#standing;
       if (round.thought !== '') this.thoughtSeconds += round.seconds;
       counted += 1;
     }

@@ -9,6 +9,7 @@ import type { StoredPreferences } from '../preferences.svelte';
 import { Answer } from './answer.svelte';
 import { Conversations } from './conversations.svelte';
 import { Thread } from './thread.svelte';
+import { Verifications } from './verifications.svelte';
 
 /** How many answers keep their single rounds for the chart. */
 const mostWatched = 50;
@@ -17,6 +18,7 @@ const mostWatched = 50;
 export class Chat {
   readonly conversations: Conversations;
   readonly thread: Thread;
+  readonly verifications: Verifications;
   sending = $state(false);
   refusal = $state<string | null>(null);
   answer = $state.raw<Answer | null>(null);
@@ -31,6 +33,8 @@ export class Chat {
   readonly blocked = $derived.by(() => this.#blocked());
   readonly shown = $derived.by(() => this.#shown());
   readonly reading = $derived.by(() => this.#reading());
+  /** Where drafting stands in the answer that is shown, while it runs. */
+  readonly drafting = $derived.by(() => (this.shown && this.live(this.shown.id)?.drafting) ?? null);
   /** Plain speed of the target whose answer is shown. */
   readonly plain = $derived.by(() => this.#plain());
 
@@ -50,6 +54,7 @@ export class Chat {
     this.#preferences = preferences;
     this.conversations = new Conversations(backend);
     this.thread = new Thread(backend);
+    this.verifications = new Verifications(backend);
   }
 
   get draft(): string {

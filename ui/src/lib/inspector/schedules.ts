@@ -1,0 +1,27 @@
+// The schedules to choose from, with a word on each.
+import type { Controls, Model, Schedule } from '../backend/backend';
+
+type Choice = { value: Schedule; label: string; does: string; judges: boolean };
+
+export const schedules: readonly Choice[] = [
+  { value: 'auto', label: 'Auto', does: 'As long as is worth the time here; parked while it loses.', judges: false },
+  { value: 'fixed', label: 'Fixed', does: 'Always γ tokens.', judges: false },
+  { value: 'thresholds', label: 'Thresholds', does: 'Ends where a confidence is too low; the first token stays.', judges: true },
+  { value: 'gate', label: 'Gate', does: 'Ends where a confidence is below minConf, the first too.', judges: true },
+  { value: 'adaptive', label: 'Adaptive', does: 'Longer while drafts stand, shorter while they fail.', judges: false },
+];
+
+/** Whether this drafter can follow the schedule. */
+export function fits({ judges }: Choice, drafter: Model | null): boolean {
+  return !judges || drafter?.drafts?.confident !== false;
+}
+
+/** What the chosen schedule does, or what it lacks. */
+export function scheduleDoes({ schedule, gamma, minConf }: Controls, drafter: Model | null): string {
+  const chosen = schedules.find(({ value }) => value === schedule);
+  if (!chosen) return '';
+  if (!fits(chosen, drafter)) return 'It needs a confidence, and this drafter has none: pick another.';
+  if (schedule === 'gate' && minConf === null) return 'It needs a threshold: set minConf.';
+  if (schedule === 'auto' && (gamma !== null || minConf !== null)) return 'γ or minConf is set, and decides.';
+  return chosen.does;
+}
