@@ -10,6 +10,7 @@ use nn::{Sampler, Vocabulary};
 use crate::{
     Answer, Cancel, Course, Error, Event, Finish, Request, Result, Round, Speculation, Stats, Unfinished,
     event::Took,
+    measuring,
     models::{Models, Target},
     pilot::{Pilot, Settings},
     reading::Reading,
@@ -48,12 +49,14 @@ pub(crate) fn make(
     let started = Instant::now();
     let (reused_tokens, reuse) = session.resume(&prompt.ids, drafter.as_ref())?;
     let mut pilot = session.take_pilot(&request.controls, &request.cost);
+    let mut measuring_s = 0.0;
     if prompt.read(&mut session, &sampler, need, cancel, sink)? {
+        measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, prompt.anchor(), cancel)?;
         sink(Event::Decoding { speculation: speculation.clone() });
     } else {
         making.answer.cancel();
     }
-    let prefill_s = started.elapsed().as_secs_f64();
+    let prefill_s = started.elapsed().as_secs_f64() - measuring_s;
     let started = Instant::now();
     making.decode(&mut session, &sampler, pilot.as_mut(), cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
@@ -69,7 +72,7 @@ pub(crate) fn make(
     let prompt_tokens = prompt.ids.len();
     let counts = Stats { prompt_tokens, reused_tokens, reuse, plain_step_s, ..counts.over(decode_s) };
     Ok(Answer {
-        stats: Stats { load_s, prefill_s, ..counts },
+        stats: Stats { load_s, prefill_s, measuring_s, ..counts },
         prompt_ids: prompt.ids,
         raw: target.codec.raw(&ids),
         ids,

@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod inspect;
 mod leave;
+mod measuring;
 mod memory;
 mod models;
 mod new_drafter;
