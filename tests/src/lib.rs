@@ -21,6 +21,7 @@ pub mod microscaling;
 pub mod oracle;
 pub mod quantise;
 pub mod random;
+pub mod scaled;
 pub mod sized;
 pub mod tensors;
 pub mod tiny;

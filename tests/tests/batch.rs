@@ -19,7 +19,7 @@ const LIMIT: usize = 4;
 
 /// Prompts of different lengths, from a single token to one longer than the window.
 fn prompt(number: u32) -> Vec<u32> {
-    (0..number * 7 + 1).map(|i| (i * (31 + number) + 11 * number + 2) % 250 + 3).collect()
+    (0..=number * 7).map(|i| (i * (31 + number) + 11 * number + 2) % 250 + 3).collect()
 }
 
 fn hot(rule: Rule, seed: u64) -> Sampling {

@@ -148,6 +148,38 @@ fn a_session_that_went_back_goes_on_as_a_fresh_one() -> Outcome {
     Ok(())
 }
 
+/// Until a row is committed, an assistant sees one row less of the target's window: passes are made for one more.
+#[test]
+fn rounds_that_are_tried_and_rolled_back_leave_no_trace_behind_the_next_token() -> Outcome {
+    for Pair { name, setup, drafter } in pairs()? {
+        let (prompt, sampler) = (&prompts()[2], Sampler::new(setup.sampling));
+        let taps = drafter.taps(setup.model.config().layers.len());
+        let mut outcomes = Vec::new();
+        for tried in [0, LIMIT + 1] {
+            let mut conversation = Conversation::new(Rc::clone(&setup.model));
+            let mut context = drafter.context(setup.model.clone(), conversation.donors())?;
+            let mut target = conversation.verifier(sampler.clone(), &taps);
+            let mut proposer = context.proposer(sampler.clone());
+            let rows = target.prefill(prompt)?;
+            proposer.commit(prompt, &rows)?;
+            for length in 0..tried {
+                let mut draft = proposer.propose(prompt[1], prompt.len(), LIMIT)?;
+                draft.truncate(length)?;
+                target.verify(prompt[1], (length > 0).then_some(&draft))?;
+                target.commit(0)?;
+            }
+            let step = target.verify(7, None)?;
+            target.commit(1)?;
+            proposer.commit(&[7], &step.taps)?;
+            let draft = proposer.propose(prompt[1], prompt.len() + 1, LIMIT)?;
+            let pass = target.verify(prompt[1], Some(&draft))?;
+            outcomes.push((pass.draft, pass.verdict));
+        }
+        assert!(!outcomes[0].0.is_empty() && outcomes[0] == outcomes[1], "{name}: {outcomes:?}");
+    }
+    Ok(())
+}
+
 fn ids(draft: &Draft) -> Outcome<Vec<u32>> {
     assert!(!draft.is_empty());
     Ok(draft.tokens.to_vec_exact::<u32>()?)

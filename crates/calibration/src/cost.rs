@@ -25,11 +25,11 @@ pub enum Spent {
     Together(f64),
 }
 
-/// Seconds of drafting and verifying by size and length of the context, learned from real rounds: each one is a
-/// measurement, so none is made for its own sake, and what is measured is what is paid.
+/// Seconds of drafting and verifying by size and length of the context. Whoever [does not know](Cost::knows) enough of a
+/// context tries rounds of every length; afterwards each real round is one more measurement, so that the newest count.
 ///
-/// One plain step and one round at the limit give a line to begin with, and each length that occurs bends it into the
-/// machine's true curve. A context longer than any measured one borrows the figures of the longest.
+/// One plain step and one round at the limit give a line to begin with, and each other length bends it into the
+/// machine's true curve. A context without figures of its own borrows those of the nearest that has some.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
@@ -54,6 +54,16 @@ impl Cost {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.contexts.is_empty()
+    }
+
+    /// Whether what was measured in contexts about as long as this reaches from a plain step to a round that drafts
+    /// `limit` tokens.
+    #[must_use]
+    pub fn knows(&self, context: usize, limit: usize) -> bool {
+        self.contexts.get(bucket(context)).is_some_and(|Curves { draft, verify, round }| {
+            let apart = || draft.has(limit) && verify.has(2) && verify.has(limit + 1);
+            verify.has(1) && (apart() || round.has(1) && round.has(limit))
+        })
     }
 
     /// Takes in a round behind `context` tokens that proposed `limit` tokens and verified `rows` rows.
@@ -131,6 +141,27 @@ mod tests {
         let mut cost = Cost::default();
         cost.measure(0, 3, 4, Spent::Together(0.050));
         assert_eq!((cost.round(0, 3), cost.verify(0, 4), cost.draft(0, 3)), (Some(0.050), None, None));
+    }
+
+    #[test]
+    fn it_knows_a_context_once_its_figures_reach_from_a_plain_step_to_the_limit() {
+        let (mut apart, mut together) = (Cost::default(), Cost::default());
+        for rows in [1, 2, 5] {
+            assert!(!apart.knows(0, 4) && !together.knows(0, 4));
+            let (drafted, plain) = (rows - 1, Spent::Plain(0.030));
+            let spent = |spent| if drafted == 0 { plain } else { spent };
+            apart.measure(
+                0,
+                if drafted == 0 { 0 } else { 4 },
+                rows,
+                spent(Spent::Apart { draft_s: 0.1, verify_s: 0.1 }),
+            );
+            together.measure(0, drafted, rows, spent(Spent::Together(0.2)));
+        }
+        for cost in [apart, together] {
+            assert!(cost.knows(0, 4) && cost.knows(1000, 4));
+            assert!(!cost.knows(0, 5) && !cost.knows(2000, 4));
+        }
     }
 
     #[test]

@@ -29,6 +29,11 @@ impl Curve {
         }
     }
 
+    /// Whether `size` itself was measured.
+    pub(crate) fn has(&self, size: usize) -> bool {
+        size.checked_sub(1).and_then(|at| self.newest.get(at)).is_some_and(|newest| !newest.is_empty())
+    }
+
     /// Seconds for `size`: measured, or on the line between its measured neighbours, or those of the only neighbour.
     /// `None` if nothing was measured.
     pub(crate) fn seconds(&self, size: usize) -> Option<f64> {

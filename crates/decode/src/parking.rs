@@ -2,6 +2,10 @@
 //!
 //! Everything is counted in *plain steps*, the time in which the target alone writes one token. A round that emits `n`
 //! tokens in the time of `t` plain steps has gained `n - t`. The clock is the caller's.
+//!
+//! What parking costs is bounded by construction: the rest before a probe follows from what the last rounds lost, so that
+//! a probe which loses as much costs about a hundredth of the plain steps before it, however slow the drafter is. The
+//! shortest rest doubles with each probe that fails.
 
 use std::collections::VecDeque;
 
@@ -27,10 +31,10 @@ const HICCUP: f64 = 4.0;
 const PROBE: usize = 4;
 /// Plain steps between parking and the first probe, at least; each probe that fails doubles it.
 const REST: usize = 32;
+/// How often it doubles, at most.
+const DOUBLINGS: u32 = 8;
 /// The share of the plain steps before it that a probe may cost.
 const SHARE: f64 = 0.01;
-/// The longest rest, plain steps.
-const LONGEST: usize = 8192;
 
 /// What drafting was worth when it was judged.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -163,9 +167,9 @@ impl Parking {
         self.since_plain += 1;
         let plain_s = self.plain_s()?;
         let gain = count(tokens) - seconds / plain_s;
-        self.tally.add(tokens, seconds);
         let counted = gain.max(-self.newest_loss.max(HICCUP));
         self.newest_loss = -gain;
+        self.tally.add(tokens, seconds, counted);
         self.losing.add(counted);
         match &mut self.state {
             State::Drafting => {
@@ -176,7 +180,7 @@ impl Parking {
             }
             State::Probing { left } => {
                 *left -= 1;
-                let wins = self.tally.gain(plain_s) > 0.0;
+                let wins = self.tally.gain > 0.0;
                 let hopeless = self.losing.is_lost();
                 match *left {
                     0 if wins => {
@@ -194,8 +198,8 @@ impl Parking {
 
     fn park(&mut self, plain_s: f64) -> Turn {
         let standing = self.tally.standing(plain_s);
-        let loss = -self.tally.gain(plain_s) / count(self.tally.rounds);
-        let rest = whole(loss * count(PROBE) / SHARE).max(REST << self.failed.min(8)).min(LONGEST);
+        let loss = -self.tally.gain / count(self.tally.rounds);
+        let rest = whole(loss * count(PROBE) / SHARE).max(REST << self.failed.min(DOUBLINGS));
         self.failed += 1;
         self.state = State::Parked { left: rest };
         self.forget();
@@ -215,18 +219,16 @@ struct Tally {
     rounds: usize,
     tokens: usize,
     seconds: f64,
+    /// In plain steps, without pauses.
+    gain: f64,
 }
 
 impl Tally {
-    fn add(&mut self, tokens: usize, seconds: f64) {
+    fn add(&mut self, tokens: usize, seconds: f64, gain: f64) {
         self.rounds += 1;
         self.tokens += tokens;
         self.seconds += seconds;
-    }
-
-    /// In plain steps.
-    fn gain(&self, plain_s: f64) -> f64 {
-        count(self.tokens) - self.seconds / plain_s
+        self.gain += gain;
     }
 
     fn standing(&self, plain_s: f64) -> Standing {
@@ -278,114 +280,4 @@ fn whole(steps: f64) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A clock whose plain steps take 30 ms, and what was decided by it.
-    #[derive(Default)]
-    struct Trial {
-        parking: Parking,
-        drafted: usize,
-        seconds: f64,
-        tokens: usize,
-        turns: Vec<(usize, Turn)>,
-    }
-
-    impl Trial {
-        /// Rounds of `round(i)` tokens and seconds wherever drafts are made.
-        fn of(rounds: usize, round: impl Fn(usize) -> (usize, f64)) -> Self {
-            let mut trial = Self::default();
-            for at in 0..rounds {
-                let (tokens, seconds) = if trial.parking.drafts() { round(at) } else { (1, 0.030) };
-                if trial.parking.drafts() {
-                    trial.drafted += 1;
-                    let turn = trial.parking.drafting_round(tokens, seconds);
-                    trial.turns.extend(turn.map(|turn| (at, turn)));
-                } else {
-                    trial.parking.plain_step(seconds);
-                }
-                trial.seconds += seconds;
-                trial.tokens += tokens;
-            }
-            trial
-        }
-
-        /// Against plain decoding of as many tokens.
-        fn speed(&self) -> f64 {
-            count(self.tokens) * 0.030 / self.seconds
-        }
-    }
-
-    /// Repeats itself, but not soon, between 0 and 1.
-    fn noise(at: usize) -> f64 {
-        f64::from(u32::try_from(at * 7919 % 101).unwrap_or(0)) / 100.0
-    }
-
-    #[test]
-    fn drafting_that_wins_goes_on_and_is_compared_now_and_then() {
-        let run = Trial::of(1000, |_| (3, 0.045));
-        assert_eq!(run.turns, []);
-        assert_eq!(run.drafted, 1 + 32 + (1000 - 36) * 32 / 33);
-    }
-
-    #[test]
-    fn a_slow_drafter_and_one_that_guesses_are_parked_within_32_rounds() {
-        for (tokens, seconds) in [(1, 0.034), (1, 0.060), (2, 0.300), (4, 3.0)] {
-            let run = Trial::of(32, |_| (tokens, seconds));
-            assert!(run.parking.is_parked(), "{tokens} tokens in {seconds} s");
-        }
-    }
-
-    #[test]
-    fn it_says_why() {
-        let run = Trial::of(32, |_| (1, 0.045));
-        let standing = Standing { rounds: 8, tokens_per_round: 1.0, round_s: 0.045, plain_s: 0.030 };
-        let [(11, Turn::Parked { standing: why, rest: 200 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
-        assert_eq!((why.rounds, why.plain_s), (standing.rounds, standing.plain_s));
-        assert!((why.round_s - standing.round_s).abs() < 1e-9);
-    }
-
-    #[test]
-    fn whatever_is_lost_is_a_hundredth_in_the_long_run() {
-        for seconds in [0.034, 0.045, 0.060, 0.3, 1.0] {
-            let run = Trial::of(20_000, |_| (1, seconds));
-            assert!(run.speed() > 0.97, "{seconds} s a round: {}", run.speed());
-        }
-    }
-
-    #[test]
-    fn rests_double_with_each_probe_that_fails() {
-        let run = Trial::of(2000, |_| (1, 0.031));
-        let rests = run.turns.iter().map(|(_, turn)| match turn {
-            Turn::Parked { rest, .. } => *rest,
-            Turn::Resumed { .. } => 0,
-        });
-        assert_eq!(rests.collect::<Vec<_>>(), [32, 64, 128, 256, 512, 1024]);
-    }
-
-    #[test]
-    fn a_drafter_that_has_become_better_is_found_out() {
-        let run = Trial::of(400, |at| if at < 100 { (1, 0.040) } else { (3, 0.040) });
-        assert!(matches!(run.turns[..], [(_, Turn::Parked { .. }), (_, Turn::Resumed { .. })]), "{:?}", run.turns);
-        assert!(run.parking.drafts());
-    }
-
-    #[test]
-    fn one_pause_of_the_machine_parks_nothing() {
-        let run = Trial::of(400, |at| (2, if at % 50 == 20 { 2.0 } else { 0.040 }));
-        assert_eq!(run.turns, []);
-    }
-
-    #[test]
-    fn rounds_of_uneven_worth_that_win_on_average_are_not_parked() {
-        let run = Trial::of(3000, |at| (if noise(at) < 0.4 { 1 } else { 3 }, 0.050));
-        assert_eq!(run.turns, []);
-        assert!(run.speed() > 1.2);
-    }
-
-    #[test]
-    fn rounds_of_uneven_worth_that_lose_on_average_are_parked() {
-        let run = Trial::of(200, |at| (if noise(at) < 0.8 { 1 } else { 3 }, 0.050));
-        assert!(run.parking.is_parked());
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ use crate::{
     Answer, Cancel, Course, Event, Request, Result,
     event::Took,
     making::Making,
+    measuring,
     models::Models,
     pilot::Pilot,
     rounds::{Proposing, Stopwatch, Verifying},
@@ -28,6 +29,8 @@ pub(crate) fn make(
     let settings = making.drafting.as_ref().map(|(_, settings)| settings.clone());
     let mut pilot = settings.and_then(|settings| session.take_pilot(settings, &request.cost));
     if goes_on {
+        let anchor = making.prompt.anchor();
+        making.stats.measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, anchor, cancel)?;
         sink(Event::Decoding { speculation: making.speculation.clone() });
     }
     let started = Instant::now();

@@ -191,6 +191,9 @@ pub struct Stats {
     pub load_s: f64,
     /// Seconds spent reading the prompt.
     pub prefill_s: f64,
+    /// Seconds spent measuring what rounds cost, before the first.
+    #[serde(default)]
+    pub measuring_s: f64,
     /// Seconds spent decoding.
     pub decode_s: f64,
     /// Seconds of them spent in rounds that wrote a thought.

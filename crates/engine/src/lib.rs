@@ -11,6 +11,7 @@ mod event;
 mod inspect;
 mod leave;
 mod making;
+mod measuring;
 mod memory;
 mod models;
 mod new_drafter;

@@ -38,7 +38,7 @@ pub(crate) struct Making<'a> {
     pub(crate) writing: Writing,
     /// Bytes that it was said to need.
     need: u64,
-    stats: Stats,
+    pub(crate) stats: Stats,
     turns: Vec<Turn>,
     /// What the user should know, a sentence each.
     notes: Vec<String>,

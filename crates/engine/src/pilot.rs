@@ -98,23 +98,43 @@ impl Pilot {
         }
     }
 
-    /// Takes in what that round took. Returns whether drafting has been parked or resumed, or would have been if the
-    /// user had not chosen it.
+    /// The longest draft of the rounds behind `context` tokens, if what they cost decides how much is drafted, and nobody
+    /// knows it.
+    pub(crate) fn unmeasured(&self, context: usize) -> Option<usize> {
+        let limit = self.settings.limit;
+        let wanted = self.settings.scheduling == Scheduling::Auto && !self.parking.is_parked();
+        (wanted && !self.cost().knows(context, limit)).then_some(limit)
+    }
+
+    /// Whether the host waits for a draft's confidences before it is verified.
+    pub(crate) fn reads_confidence(&self) -> bool {
+        match &self.schedule {
+            Chosen::Auto(auto) => auto.reads_confidence(),
+            Chosen::Other(schedule, _) => schedule.reads_confidence(),
+        }
+    }
+
+    /// Takes in what a round behind `context` tokens took that drafted so many and verified so many `rows`.
+    pub(crate) fn measure(&mut self, context: usize, drafted: usize, rows: usize, spent: Spent) {
+        let cost = match &mut self.schedule {
+            Chosen::Auto(auto) => auto.cost_mut(),
+            Chosen::Other(_, cost) => cost,
+        };
+        cost.measure(context, drafted, rows, spent);
+        if let Spent::Plain(seconds) = spent {
+            self.parking.plain_step(seconds);
+        }
+    }
+
+    /// Takes in what the newest round took. Returns whether drafting has been parked or resumed, or would have been if
+    /// the user had not chosen it.
     pub(crate) fn learn(&mut self, round: &decode::Round, spent: Spent) -> Option<Turn> {
         if let Some(doubt) = &mut self.doubt {
             doubt.learn(round.proposed, round.accepted);
         }
-        let drafted = round.proposed + round.cut;
-        let (cost, context) = match &mut self.schedule {
-            Chosen::Auto(auto) => (auto.cost_mut(), self.context),
-            Chosen::Other(_, cost) => (cost, self.context),
-        };
-        cost.measure(context, drafted, round.proposed + 1, spent);
+        self.measure(self.context, round.proposed + round.cut, round.proposed + 1, spent);
         let turn = match spent {
-            Spent::Plain(seconds) => {
-                self.parking.plain_step(seconds);
-                None
-            }
+            Spent::Plain(_) => None,
             Spent::Apart { draft_s, verify_s } => self.parking.drafting_round(round.emitted.len(), draft_s + verify_s),
             Spent::Together(seconds) => self.parking.drafting_round(round.emitted.len(), seconds),
         };

@@ -37,6 +37,11 @@ impl Reading {
         }
     }
 
+    /// Its last token, the first anchor.
+    pub(crate) fn anchor(&self) -> Token {
+        self.ids.last().copied().unwrap_or_default()
+    }
+
     /// Reads what the session does not hold of it, but for the last token, the first anchor. On the way the session
     /// remembers where the model's turn begins. Returns whether to go on.
     ///

@@ -1,0 +1,120 @@
+use super::*;
+
+/// A clock whose plain steps take 30 ms, and what was decided by it.
+#[derive(Default)]
+struct Trial {
+    parking: Parking,
+    drafted: usize,
+    seconds: f64,
+    tokens: usize,
+    turns: Vec<(usize, Turn)>,
+}
+
+impl Trial {
+    /// Rounds of `round(i)` tokens and seconds wherever drafts are made.
+    fn of(rounds: usize, round: impl Fn(usize) -> (usize, f64)) -> Self {
+        let mut trial = Self::default();
+        for at in 0..rounds {
+            let (tokens, seconds) = if trial.parking.drafts() { round(at) } else { (1, 0.030) };
+            if trial.parking.drafts() {
+                trial.drafted += 1;
+                let turn = trial.parking.drafting_round(tokens, seconds);
+                trial.turns.extend(turn.map(|turn| (at, turn)));
+            } else {
+                trial.parking.plain_step(seconds);
+            }
+            trial.seconds += seconds;
+            trial.tokens += tokens;
+        }
+        trial
+    }
+
+    /// Against plain decoding of as many tokens.
+    fn speed(&self) -> f64 {
+        count(self.tokens) * 0.030 / self.seconds
+    }
+}
+
+/// Repeats itself, but not soon, between 0 and 1.
+fn noise(at: usize) -> f64 {
+    f64::from(u32::try_from(at * 7919 % 101).unwrap_or(0)) / 100.0
+}
+
+#[test]
+fn drafting_that_wins_goes_on_and_is_compared_now_and_then() {
+    let run = Trial::of(1000, |_| (3, 0.045));
+    assert_eq!(run.turns, []);
+    assert_eq!(run.drafted, 1 + 32 + (1000 - 36) * 32 / 33);
+}
+
+#[test]
+fn a_slow_drafter_and_one_that_guesses_are_parked_within_32_rounds() {
+    for (tokens, seconds) in [(1, 0.034), (1, 0.060), (2, 0.300), (4, 3.0)] {
+        let run = Trial::of(32, |_| (tokens, seconds));
+        assert!(run.parking.is_parked(), "{tokens} tokens in {seconds} s");
+    }
+}
+
+#[test]
+fn it_says_why() {
+    let run = Trial::of(32, |_| (1, 0.045));
+    let standing = Standing { rounds: 8, tokens_per_round: 1.0, round_s: 0.045, plain_s: 0.030 };
+    let [(11, Turn::Parked { standing: why, rest: 200 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
+    assert_eq!((why.rounds, why.plain_s), (standing.rounds, standing.plain_s));
+    assert!((why.round_s - standing.round_s).abs() < 1e-9);
+}
+
+#[test]
+fn what_probes_cost_once_parked_is_about_a_hundredth_however_slow_the_drafter() {
+    for seconds in [0.031, 0.034, 0.045, 0.060, 0.3, 1.0, 3.0, 30.0] {
+        for rounds in [100, 1000, 100_000] {
+            let run = Trial::of(rounds, |_| (1, seconds));
+            let before = Trial::of(run.turns[0].0 + 1, |_| (1, seconds));
+            let (tokens, seconds_since) = (run.tokens - before.tokens, run.seconds - before.seconds);
+            let speed = Trial { tokens, seconds: seconds_since, ..Trial::default() }.speed();
+            assert!(speed > 0.987, "{seconds} s a round, {rounds} rounds: {speed}");
+        }
+    }
+}
+
+#[test]
+fn one_pause_of_the_machine_does_not_make_a_rest_endless() {
+    let run = Trial::of(2000, |at| (1, if at == 11 { 60.0 } else { 0.040 }));
+    assert!(matches!(run.turns[0], (_, Turn::Parked { rest: ..1000, .. })), "{:?}", run.turns);
+}
+
+#[test]
+fn rests_double_with_each_probe_that_fails() {
+    let run = Trial::of(2000, |_| (1, 0.031));
+    let rests = run.turns.iter().map(|(_, turn)| match turn {
+        Turn::Parked { rest, .. } => *rest,
+        Turn::Resumed { .. } => 0,
+    });
+    assert_eq!(rests.collect::<Vec<_>>(), [32, 64, 128, 256, 512, 1024]);
+}
+
+#[test]
+fn a_drafter_that_has_become_better_is_found_out() {
+    let run = Trial::of(400, |at| if at < 100 { (1, 0.040) } else { (3, 0.040) });
+    assert!(matches!(run.turns[..], [(_, Turn::Parked { .. }), (_, Turn::Resumed { .. })]), "{:?}", run.turns);
+    assert!(run.parking.drafts());
+}
+
+#[test]
+fn one_pause_of_the_machine_parks_nothing() {
+    let run = Trial::of(400, |at| (2, if at % 50 == 20 { 2.0 } else { 0.040 }));
+    assert_eq!(run.turns, []);
+}
+
+#[test]
+fn rounds_of_uneven_worth_that_win_on_average_are_not_parked() {
+    let run = Trial::of(3000, |at| (if noise(at) < 0.4 { 1 } else { 3 }, 0.050));
+    assert_eq!(run.turns, []);
+    assert!(run.speed() > 1.2);
+}
+
+#[test]
+fn rounds_of_uneven_worth_that_lose_on_average_are_parked() {
+    let run = Trial::of(200, |at| (if noise(at) < 0.8 { 1 } else { 3 }, 0.050));
+    assert!(run.parking.is_parked());
+}

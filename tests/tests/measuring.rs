@@ -1,0 +1,52 @@
+//! Where nobody knows what rounds cost, the engine tries some before the first: once, and without a trace in the text.
+
+use engine::{Answer, Controls, Engine, Penalties, Request, Sampling};
+use tests::{Outcome, asking, bench::Bench, tiny};
+
+fn controls(sampling: Sampling) -> Controls {
+    Controls { max_tokens: 30, sampling, ..Controls::default() }
+}
+
+fn greedy() -> Sampling {
+    Sampling { temperature: 0.0, ..Sampling::default() }
+}
+
+fn measured(answer: &Answer) -> bool {
+    answer.stats.measuring_s > 0.0
+}
+
+#[tokio::test]
+async fn what_is_tried_changes_no_word() -> Outcome {
+    let hot = Sampling { temperature: 2.0, top_k: 0, top_p: 1.0, seed: 7, ..Sampling::default() };
+    let penalties = Penalties { repetition: 1.3, frequency: 0.5, ..Penalties::default() };
+    for sampling in [greedy(), hot, Sampling { penalties, ..hot }, Sampling { penalties, ..greedy() }] {
+        let bench = Bench::new().await?;
+        let drafted = bench.answer(bench.request(Some(tiny::DRAFTER), controls(sampling)))?;
+        assert!(drafted.cost.knows(0, tiny::GAMMA) && measured(&drafted));
+        assert_eq!(drafted.ids, bench.answer(bench.request(None, controls(sampling)))?.ids);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_known_is_not_measured_again() -> Outcome {
+    let bench = Bench::new().await?;
+    let request = || bench.request(Some(tiny::DRAFTER), controls(greedy()));
+    let first = bench.answer(request())?;
+    assert!(!measured(&bench.answer(request())?));
+
+    let told = Request { cost: first.cost, ..request() };
+    assert!(!measured(&asking::answer(&Engine::start(), told)?));
+    assert!(measured(&asking::answer(&Engine::start(), request())?));
+    Ok(())
+}
+
+#[tokio::test]
+async fn nothing_is_measured_where_it_would_decide_nothing() -> Outcome {
+    let bench = Bench::new().await?;
+    let fixed = Controls { gamma: Some(2), ..controls(greedy()) };
+    for (drafter, controls) in [(Some(tiny::DRAFTER), fixed), (None, controls(greedy()))] {
+        assert!(!measured(&bench.answer(bench.request(drafter, controls))?));
+    }
+    Ok(())
+}
