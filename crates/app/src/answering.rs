@@ -72,6 +72,18 @@ impl App {
     }
 }
 
+impl App {
+    /// Answers several requests with the same models, `at_once` of them at a time, and stores nothing. They come sooner
+    /// than one after the other. Cancelling one cancels all.
+    #[must_use]
+    pub fn answers(&self, requests: Vec<Request>, at_once: usize) -> Vec<Answering> {
+        let feeds = requests.iter().map(|_| Feed::default()).collect::<Vec<_>>();
+        let followed = feeds.iter().map(|feed| feed.0.subscribe()).collect::<Vec<_>>();
+        let cancel = self.engine.answers(requests, at_once, move |number, event| feeds[number].push(event));
+        followed.into_iter().map(|progress| Answering { progress, cancel: cancel.clone() }).collect()
+    }
+}
+
 impl Answering {
     pub(crate) fn new(feed: &Feed, cancel: Cancel) -> Self {
         Self { progress: feed.0.subscribe(), cancel }

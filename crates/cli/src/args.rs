@@ -41,6 +41,8 @@ pub(crate) enum Command {
     },
     /// Answer a prompt, or chat line by line.
     Chat(Box<ChatArguments>),
+    /// Answer every line of a file, several of them at once: together they come sooner, each by itself later.
+    Batch(Box<BatchArguments>),
     /// Let the target read an answer again with no drafter, and tell where it would have gone on otherwise. Only the
     /// window stores answers; one of `slipstream chat` is verified by its own --verify.
     Verify {
@@ -142,10 +144,33 @@ pub(crate) enum Head {
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ChatArguments {
     /// What to answer. Without it: what is piped in, or an interactive chat.
     pub(crate) prompt: Option<String>,
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
+    /// Also print what the model really wrote, control tokens included.
+    #[arg(long)]
+    pub(crate) show_raw: bool,
+    /// Then let the target read the answer again with no drafter, and tell whether it would have written the same.
+    #[arg(long)]
+    pub(crate) verify: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BatchArguments {
+    /// A text file with a prompt in each line; empty lines are skipped. `-` reads what is piped in.
+    pub(crate) prompts: PathBuf,
+    /// How many answers are made at a time; each needs memory for its own keys and values.
+    #[arg(long, value_name = "ANSWERS", default_value_t = 4, value_parser = value_parser!(u16).range(1..))]
+    pub(crate) at_once: u16,
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
+}
+
+/// Who answers, and how.
+#[derive(Debug, Args)]
+pub(crate) struct AskingArguments {
     /// The target: an id or a folder.
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
@@ -159,12 +184,6 @@ pub(crate) struct ChatArguments {
     /// Instructions that stand before the conversation.
     #[arg(long, value_name = "TEXT", conflicts_with = "raw")]
     pub(crate) system: Option<String>,
-    /// Also print what the model really wrote, control tokens included.
-    #[arg(long)]
-    pub(crate) show_raw: bool,
-    /// Then let the target read the answer again with no drafter, and tell whether it would have written the same.
-    #[arg(long)]
-    pub(crate) verify: bool,
     /// The number type to compute in.
     #[arg(long, value_enum, default_value_t = Dtype::Stored)]
     pub(crate) dtype: Dtype,
@@ -227,8 +246,9 @@ mod tests {
     #[test]
     fn a_chat_without_options_takes_the_defaults() {
         let chat = chat("");
-        assert_eq!((chat.prompt, chat.drafter, chat.dtype, chat.raw), (None, None, Dtype::Stored, false));
-        assert_eq!(Controls::from(chat.controls), Controls::default());
+        let AskingArguments { drafter, dtype, raw, controls, .. } = chat.asking;
+        assert_eq!((chat.prompt, drafter, dtype, raw), (None, None, Dtype::Stored, false));
+        assert_eq!(Controls::from(controls), Controls::default());
     }
 
     #[test]
@@ -257,7 +277,7 @@ mod tests {
             stop: vec!["a".into(), "--".into()],
             thinking: true,
         };
-        assert_eq!(Controls::from(chat.controls), expected);
+        assert_eq!(Controls::from(chat.asking.controls), expected);
     }
 
     #[test]

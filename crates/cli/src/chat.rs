@@ -4,11 +4,12 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{Answer, App, CheckpointRole, Claim, Finish, Message, Prompt, Request, Role};
+use app::{Answer, App, Claim, Finish, Message, Prompt, Request, Role};
 use tokio::signal::ctrl_c;
 
 use crate::INTERRUPTED;
 use crate::args::ChatArguments;
+use crate::asking::Asking;
 use crate::events::Events;
 use crate::failure::Failure;
 use crate::follow::{Transcript, follow};
@@ -53,23 +54,9 @@ struct Chat<'a> {
 
 impl<'a> Chat<'a> {
     async fn new(app: &'a App, arguments: ChatArguments, json: bool) -> Result<Self, Failure> {
-        let target = app.resolve(&arguments.target, CheckpointRole::Target).await?;
-        let drafter = match &arguments.drafter {
-            Some(drafter) => Some(app.resolve_drafter(drafter).await?),
-            None => None,
-        };
-        let request = Request {
-            cost: app.cost(&target, drafter.as_ref(), arguments.dtype.into()).await?,
-            target,
-            drafter,
-            precision: arguments.dtype.into(),
-            prompt: Prompt::Chat(Vec::new()),
-            controls: arguments.controls.into(),
-            memory: app.memory(arguments.over_memory).await?,
-        };
-        let turns = arguments.system.map(|system| Message::new(Role::System, system)).into_iter().collect();
-        let ChatArguments { raw, show_raw, verify, .. } = arguments;
-        Ok(Self { app, request, raw, turns, json, show_raw, verify })
+        let ChatArguments { asking, show_raw, verify, .. } = arguments;
+        let Asking { request, raw, system } = Asking::new(app, asking).await?;
+        Ok(Self { app, request, raw, turns: system.into_iter().collect(), json, show_raw, verify })
     }
 
     async fn answer(&mut self, text: String) -> Result<Arc<Answer>, Failure> {

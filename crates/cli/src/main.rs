@@ -11,6 +11,8 @@ use crate::args::{Arguments, Command, DrafterCommand};
 use crate::failure::Failure;
 
 mod args;
+mod asking;
+mod batch;
 mod chat;
 mod controls;
 mod drafter;
@@ -52,6 +54,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
+        Command::Batch(batch) => batch::run(&app, *batch, arguments.json).await,
         Command::Verify { answer, over_memory } => verify::run(&app, answer, over_memory, arguments.json).await,
     }
 }

@@ -1,0 +1,37 @@
+//! From the command line to requests.
+
+use app::{App, CheckpointRole, Message, Prompt, Request, Role};
+
+use crate::args::AskingArguments;
+use crate::failure::Failure;
+
+/// What all requests of a command have in common.
+pub(crate) struct Asking {
+    /// With an empty prompt.
+    pub(crate) request: Request,
+    /// Whether prompts are continued as they stand.
+    pub(crate) raw: bool,
+    /// What stands before every conversation.
+    pub(crate) system: Option<Message>,
+}
+
+impl Asking {
+    pub(crate) async fn new(app: &App, arguments: AskingArguments) -> Result<Self, Failure> {
+        let target = app.resolve(&arguments.target, CheckpointRole::Target).await?;
+        let drafter = match &arguments.drafter {
+            Some(drafter) => Some(app.resolve_drafter(drafter).await?),
+            None => None,
+        };
+        let request = Request {
+            cost: app.cost(&target, drafter.as_ref(), arguments.dtype.into()).await?,
+            target,
+            drafter,
+            precision: arguments.dtype.into(),
+            prompt: Prompt::Chat(Vec::new()),
+            controls: arguments.controls.into(),
+            memory: app.memory(arguments.over_memory).await?,
+        };
+        let system = arguments.system.map(|system| Message::new(Role::System, system));
+        Ok(Self { request, raw: arguments.raw, system })
+    }
+}
