@@ -19,7 +19,7 @@ const PROMPT: [u32; 2] = [7, 7];
 const ANSWER: usize = 3;
 
 /// Answers of a kind under a schedule.
-const ANSWERS: usize = 10;
+const ANSWERS: usize = 15;
 
 /// The target with two tokens alone, and these: the first that the drafter proposes behind the prompt, so that drafts may
 /// stand.
