@@ -8,7 +8,10 @@ use gemma4::{Conversation, Model};
 use mlx_rs::{Array, Dtype};
 use nn::{Draft, Sampler, Sampling, Vocabulary};
 
-use crate::Outcome;
+use crate::{
+    Outcome,
+    corrected::{Corrected, Correction},
+};
 
 /// A target, and how its answers are made.
 #[derive(Debug, Clone)]
@@ -21,6 +24,19 @@ pub struct Setup {
     pub limits: Limits,
     /// The tokens that are never chosen.
     pub suppressed: BTreeSet<Token>,
+    /// Who ends an answer early.
+    pub interrupt: Interrupt,
+}
+
+/// Who ends an answer that would go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupt {
+    /// Nobody.
+    Nobody,
+    /// Whoever watches, with the token of this number, 0-based.
+    Watcher(usize),
+    /// The user, after so many rounds.
+    User(usize),
 }
 
 /// What came out.
@@ -49,6 +65,7 @@ impl Setup {
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
             limits: Limits { max_tokens, ..Limits::default() },
             suppressed: BTreeSet::new(),
+            interrupt: Interrupt::Nobody,
         })
     }
 
@@ -68,6 +85,12 @@ impl Setup {
     #[must_use]
     pub fn suppressing(&self, suppressed: impl IntoIterator<Item = Token>) -> Self {
         Self { suppressed: suppressed.into_iter().collect(), ..self.clone() }
+    }
+
+    /// The same, interrupted.
+    #[must_use]
+    pub fn interrupted(&self, interrupt: Interrupt) -> Self {
+        Self { interrupt, ..self.clone() }
     }
 
     /// What both sides of an answer to `prompt` choose with.
@@ -92,12 +115,27 @@ impl Setup {
     /// # Errors
     /// When a model fails.
     pub fn drafted(&self, prompt: &[Token], drafter: &Loaded, schedule: &mut dyn Schedule) -> Outcome<Made> {
+        self.corrected(prompt, drafter, Correction { plain: &[], stays: &|_, _| true }, schedule)
+    }
+
+    /// Decoding with a drafter whose proposals are put right.
+    ///
+    /// # Errors
+    /// When a model fails.
+    pub fn corrected(
+        &self,
+        prompt: &[Token],
+        drafter: &Loaded,
+        correction: Correction<'_>,
+        schedule: &mut dyn Schedule,
+    ) -> Outcome<Made> {
         let mut conversation = Conversation::new(Rc::clone(&self.model));
         let mut context = drafter.context(self.model.clone(), conversation.donors())?;
         let sampler = self.sampler(prompt)?;
         let mut proposer = context.proposer(sampler.clone());
         let taps = drafter.taps(self.model.config().layers.len());
-        self.run_in(&mut conversation, sampler, prompt, Some(&mut proposer), &taps, schedule)
+        let mut corrected = Corrected { inner: &mut proposer, prompt: prompt.len(), correction };
+        self.run_in(&mut conversation, sampler, prompt, Some(&mut corrected), &taps, schedule)
     }
 
     /// Decoding with any drafter that reads the layers `taps`, and has a sampler of its own or none.
@@ -148,15 +186,27 @@ impl Setup {
     where
         D: Drafter<Draft = Draft, Taps = Array, Error = nn::Error>,
     {
-        let on = || ControlFlow::Continue(());
         let mut target = conversation.verifier(sampler, taps);
-        decode::prefill(&mut target, drafter.as_deref_mut(), &prompt[..prompt.len() - 1], 5, &mut |_| on())?;
+        let on = &mut |_| ControlFlow::Continue(());
+        decode::prefill(&mut target, drafter.as_deref_mut(), &prompt[..prompt.len() - 1], 5, on)?;
         let mut answer = Answer::new(prompt, self.limits.clone())?;
         let mut rounds = Vec::new();
+        let mut seen = 0;
+        let mut watch = |_| {
+            seen += 1;
+            if self.interrupt == Interrupt::Watcher(seen - 1) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
         while answer.finish().is_none() {
             let waits = nn::waits();
-            let round = answer.round(&mut target, drafter.as_deref_mut(), schedule, &mut |_| on())?;
+            let round = answer.round(&mut target, drafter.as_deref_mut(), schedule, &mut watch)?;
             rounds.push((round, nn::waits() - waits));
+            if self.interrupt == Interrupt::User(rounds.len()) {
+                answer.cancel();
+            }
         }
         Ok(Made {
             ids: answer.emitted().to_vec(),

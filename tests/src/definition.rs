@@ -1,6 +1,12 @@
 //! What a plain sampler draws from, number by number as it is defined: the long way round.
 
-use nn::{Penalties, Sampling};
+use std::collections::BTreeMap;
+
+use decode::Token;
+use mlx_rs::{Array, ops::indexing::IndexOp};
+use nn::{Penalties, Sampling, Vocabulary};
+
+use crate::{Outcome, decoding::Setup, tensors::floats};
 
 /// Logits after the penalties for `text`.
 #[must_use]
@@ -39,6 +45,37 @@ pub fn distribution(logits: &[f32], text: &[u32], sampling: Sampling) -> Vec<f64
     }
     let total = weights.iter().sum::<f64>();
     weights.iter().map(|weight| weight / total).collect()
+}
+
+/// The exact probability of every answer to `prompt` that a target may give, as long as its limit.
+///
+/// # Errors
+/// When MLX fails.
+pub fn answers(setup: &Setup, prompt: &[Token]) -> Outcome<BTreeMap<Vec<Token>, f64>> {
+    let mut answers = BTreeMap::from([(Vec::new(), 1.0)]);
+    for _ in 0..setup.limits.max_tokens {
+        let mut longer = BTreeMap::new();
+        for (answer, p) in answers {
+            for (next, q) in following(setup, &[prompt, &answer].concat())? {
+                longer.insert([&*answer, &[next]].concat(), p * q);
+            }
+        }
+        answers = longer;
+    }
+    Ok(answers)
+}
+
+/// The tokens that may follow `text`, with their probabilities, from one pass over all of it.
+fn following(setup: &Setup, text: &[Token]) -> Outcome<Vec<(Token, f64)>> {
+    let Setup { model, sampling, suppressed, .. } = setup;
+    let ids = Array::from_slice(text, &[1, i32::try_from(text.len())?]);
+    let rows = model.forward(&ids, &mut model.caches(), &[])?;
+    let mut logits = floats(&model.logits(&rows.normed)?.index((0, -1, ..)))?;
+    for &token in suppressed {
+        logits[token as usize] = f32::NEG_INFINITY;
+    }
+    let probabilities = (0..).zip(distribution(&logits, text, *sampling));
+    Ok(probabilities.filter(|&(_, p)| p > 0.0).collect())
 }
 
 /// The first of the greatest.

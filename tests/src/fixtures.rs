@@ -28,7 +28,26 @@ pub fn folders(kind: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Those of them with golden data of their own; the others repackage the weights of these.
+/// Every folder with golden data of a drafter, however deep it lies below `drafters`, sorted.
+///
+/// # Errors
+/// As for [`folders`].
+pub fn drafters() -> Outcome<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = folders("drafters")?;
+    while let Some(folder) = open.pop() {
+        if folder.join("checkpoint").is_dir() {
+            found.push(folder);
+        } else {
+            let entries = fs::read_dir(&folder)?.filter_map(Result::ok).map(|entry| entry.path());
+            open.extend(entries.filter(|path| path.is_dir()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The folders below `kind` with golden data of their own; the others repackage the weights of these.
 ///
 /// # Errors
 /// As for [`folders`].

@@ -9,7 +9,7 @@ use tests::{
     Outcome,
     batch::{Asked, together},
     decoding::{Made, Setup},
-    deepspec, fixtures,
+    fixtures, kinds,
 };
 
 /// Longer than the fixtures' window of 8 more than twice over.
@@ -19,7 +19,7 @@ const LIMIT: usize = 4;
 
 /// Prompts of different lengths, from a single token to one longer than the window.
 fn prompt(number: u32) -> Vec<u32> {
-    (0..=number * 7).map(|i| (i * (31 + number) + 11 * number + 2) % 250 + 3).collect()
+    (0..=number * 7).map(|i| (i * (31 + number) + 11 * number + 2) % 90 + 3).collect()
 }
 
 fn hot(rule: Rule, seed: u64) -> Sampling {
@@ -47,7 +47,7 @@ fn alone(setup: &Setup, drafter: &Drafter) -> Outcome<Vec<Made>> {
     asked(setup).into_iter().map(alone).collect()
 }
 
-/// Targets of every build, and drafters of every kind that has weights to share.
+/// Targets of every build, and drafters of every kind.
 fn pairs() -> Outcome<Vec<(Setup, Drafter)>> {
     let mut pairs = Vec::new();
     for target in fixtures::originals("gemma4")? {
@@ -55,15 +55,7 @@ fn pairs() -> Outcome<Vec<(Setup, Drafter)>> {
         let drafter = setup.fresh_drafter(LIMIT, pairs.len() % 2 == 1, 7)?;
         pairs.push((setup, drafter));
     }
-    let setup = Setup::greedy(&fixtures::path("gemma4/31b-dense"), TOKENS)?;
-    for (seed, head) in (1..).zip(["vanilla", "gated", "rnn", ""]) {
-        pairs.push((setup.clone(), deepspec::random(&setup.model, LIMIT, head, seed)?));
-    }
-    for folder in fixtures::folders("drafters/gemma4_assistant")? {
-        let setup = Setup::greedy(&folder.join("target"), TOKENS)?;
-        pairs.push((setup, drafters::open(&folder.join("checkpoint"))?));
-    }
-    pairs.push((setup, Drafter::lookup(LIMIT)));
+    pairs.extend(kinds::pairs(TOKENS)?.into_iter().map(|pair| (pair.setup, pair.drafter)));
     Ok(pairs)
 }
 

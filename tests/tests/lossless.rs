@@ -6,8 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use calibration::{Auto, Cost, Spent};
-use decode::{Adaptive, Bound, Finish, Fixed, Limits, Provenance, Schedule, Thresholds, Turn};
+use decode::{Bound, Finish, Fixed, Limits, Provenance, Schedule, Thresholds, Turn};
 use gemma4::Model;
 use mlx_rs::{Array, Dtype, ops, ops::indexing::IndexOp};
 use nn::{Cache, Rule, Sampling, Vocabulary};
@@ -18,6 +17,7 @@ use tests::{
     fixtures,
     oracle::Oracle,
     random::Random,
+    schedules::Plan,
     tensors::check_close,
 };
 
@@ -61,28 +61,6 @@ fn different() -> Outcome<(Setup, Vec<u32>, Vec<u32>)> {
     Ok((setup, prompt, plain))
 }
 
-fn schedules(limit: usize) -> [Box<dyn Schedule>; 6] {
-    let thresholds = vec![0.0, 0.9, 0.5];
-    let auto = |confident| Box::new(Auto::new(limit, confident, cost()));
-    [
-        Box::new(Fixed(limit)),
-        Box::new(Thresholds { limit, thresholds, min_conf: Some(0.8) }),
-        Box::new(Adaptive::new(limit, 1, 3)),
-        auto(true),
-        auto(false),
-        Box::new(Clocked::new(auto(true), &|round, _| if round < 3 { 1.0 } else { 30.0 })),
-    ]
-}
-
-/// Of a machine on which each row costs so much that drafts of every length are worth it somewhere.
-fn cost() -> Cost {
-    let mut cost = Cost::default();
-    for (rows, verify_s) in [1.0, 1.7, 2.4, 3.0, 3.5, 3.9, 5.0].into_iter().enumerate() {
-        cost.measure(0, rows, rows + 1, Spent::Apart { draft_s: 0.2, verify_s });
-    }
-    cost
-}
-
 #[test]
 fn greedy_ids_are_those_of_plain_decoding_whatever_is_drafted_and_cut() -> Outcome {
     for target in fixtures::originals("gemma4")? {
@@ -123,13 +101,13 @@ fn lively(greedy: &Setup) -> Outcome<(Setup, Vec<Vec<u32>>)> {
 fn check_whatever_is_drafted(setup: &Setup, seed: u32, texts: &[Vec<u32>]) -> Outcome {
     let drafters = [setup.fresh_drafter(6, false, seed)?, setup.fresh_drafter(3, true, seed)?];
     for (turn, (prompt, plain)) in prompts().iter().zip(texts).enumerate() {
-        for (drafter, mut schedule) in drafters.iter().cycle().zip(schedules(6)) {
-            assert_eq!(setup.drafted(prompt, drafter, &mut *schedule)?.ids, *plain);
+        for (drafter, plan) in drafters.iter().cycle().zip(Plan::ALL) {
+            assert_eq!(setup.drafted(prompt, drafter, &mut *plan.schedule(6))?.ids, *plain, "{plan:?}");
         }
         for (number, (limit, wrong)) in PATTERNS.into_iter().enumerate() {
             // Each schedule meets each pattern behind one of two prompts; all behind all would take minutes.
-            for mut schedule in schedules(limit).into_iter().skip((number + turn) % 2).step_by(2) {
-                assert_eq!(oracle(setup, prompt, plain, limit, wrong, &mut *schedule)?.ids, *plain);
+            for plan in Plan::ALL.into_iter().skip((number + turn) % 2).step_by(2) {
+                assert_eq!(oracle(setup, prompt, plain, limit, wrong, &mut *plan.schedule(limit))?.ids, *plain);
             }
         }
     }
@@ -214,11 +192,11 @@ fn parking_and_resuming_in_the_middle_of_an_answer_changes_no_token() -> Outcome
     for setup in [long.clone(), long.sampled(hot(2.0, 3))] {
         let plain = setup.plain(&prompt)?.ids;
         // Those that always draft; the others would leave it to chance when the clock is looked at.
-        for inner in schedules(6).into_iter().take(3) {
+        for inner in [Plan::Fixed, Plan::Thresholds, Plan::Adaptive] {
             // A little too slow at first, then quick.
             let steps =
                 |round, tokens| f64::from(u8::try_from(tokens).unwrap_or(0)) + if round < 9 { 0.05 } else { -0.5 };
-            let mut clocked = Clocked::new(inner, &steps);
+            let mut clocked = Clocked::new(inner.schedule(6), &steps);
             let made = oracle(&setup, &prompt, &plain, 6, |_, at| at % 4 == 0, &mut clocked)?;
             assert_eq!(made.ids, plain);
             assert!(matches!(clocked.turns[..2], [Turn::Parked { .. }, Turn::Resumed { .. }]), "{:?}", clocked.turns);
@@ -236,10 +214,14 @@ fn a_round_says_what_kept_its_draft_from_being_longer() -> Outcome {
     };
     let fixed = bounds(&mut Fixed(2))?;
     assert_eq!((fixed[0], fixed.last()), (Bound::Limit, Some(&Bound::Budget)));
-    let [_, mut thresholds, mut adaptive, mut auto, ..] = schedules(6);
-    assert!(bounds(&mut *thresholds)?.contains(&Bound::Threshold));
-    assert!(bounds(&mut *adaptive)?.contains(&Bound::Acceptance));
-    assert!(bounds(&mut *auto)?.contains(&Bound::Cost));
+    for (plan, wanted) in [
+        (Plan::Thresholds, Bound::Threshold),
+        (Plan::Gate, Bound::Threshold),
+        (Plan::Adaptive, Bound::Acceptance),
+        (Plan::Confident, Bound::Cost),
+    ] {
+        assert!(bounds(&mut *plan.schedule(6))?.contains(&wanted), "{plan:?}");
+    }
     Ok(())
 }
 
@@ -275,9 +257,8 @@ fn a_round_waits_once_and_once_more_where_confidence_prunes() -> Outcome {
 fn check_waits(setup: &Setup, pruned: bool, wanted: u64) -> Outcome {
     let prompt = &prompts()[2];
     for recurrent in [false, true] {
-        let [mut fixed, mut thresholds, ..] = schedules(5);
-        let schedule = if pruned { &mut *thresholds } else { &mut *fixed };
-        let made = setup.drafted(prompt, &setup.fresh_drafter(5, recurrent, 3)?, schedule)?;
+        let mut schedule = if pruned { Plan::Thresholds } else { Plan::Fixed }.schedule(5);
+        let made = setup.drafted(prompt, &setup.fresh_drafter(5, recurrent, 3)?, &mut *schedule)?;
         let (drafting, plain) = made.rounds.iter().partition::<Vec<_>, _>(|(round, _)| round.proposed + round.cut > 0);
         assert!(drafting.len() > 1);
         assert!(drafting.iter().all(|(_, waits)| *waits == wanted), "{drafting:?}");

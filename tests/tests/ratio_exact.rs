@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use decode::{Answer, Drafter, Fixed, Limits, Pass, Schedule, Target, Thresholds, Token, Verdict};
+use calibration::{Auto, Cost, Spent};
+use decode::{Answer, Drafter, Fixed, Gate, Limits, Pass, Schedule, Target, Thresholds, Token, Verdict};
 use mlx_rs::{Array, ops, ops::indexing::IndexOp};
 use nn::{Acceptance, Draft, Q, Rule, Sampler, Sampling};
-use tests::{Outcome, tensors::floats};
+use tests::{Outcome, schedules::Plan, tensors::floats};
 
 /// How many uniforms are tried, spread evenly; the thresholds of the examples lie between two of them.
 const UNIFORMS: i16 = 20;
@@ -62,6 +63,8 @@ const Q_OF: [f32; 2] = [0.5, 0.5];
 /// How sure the drafter is of its first token, and of its second behind either first one.
 const FIRST: f32 = 0.8;
 const SECOND: [f32; 2] = [1.0, 0.0];
+/// Rounds a second with 0, 1, 2 tokens drafted.
+const SPEEDS: [f32; 3] = [1.0, 0.5, 0.45];
 
 /// A target and a drafter of which everything random is given.
 struct Given {
@@ -150,20 +153,40 @@ fn first_token(schedule: impl Fn(Token) -> Box<dyn Schedule>) -> Outcome<[f64; 2
 /// second token, and so at what the first one became, to decide on the first.
 fn anticipating(first: Token) -> Box<dyn Schedule> {
     let second = FIRST * SECOND[first as usize];
-    let expected = [1.0, (1.0 + FIRST) * 0.5, (1.0 + FIRST + second) * 0.45];
+    let expected = [SPEEDS[0], (1.0 + FIRST) * SPEEDS[1], (1.0 + FIRST + second) * SPEEDS[2]];
     let best = (0..3).max_by(|&a, &b| expected[a].total_cmp(&expected[b])).unwrap_or(0);
     Box::new(Fixed(best))
+}
+
+/// The prefix scheduler on the machine of the example.
+fn auto(confident: bool) -> Auto {
+    let mut cost = Cost::default();
+    for (drafted, speed) in SPEEDS.into_iter().enumerate() {
+        let spent = Spent::Apart { draft_s: 0.0, verify_s: f64::from(speed).recip() };
+        cost.measure(0, drafted, drafted + 1, spent);
+    }
+    Auto::new(2, confident, cost)
 }
 
 #[test]
 fn looking_ahead_would_bias_the_text_and_our_schedules_do_not() -> Outcome {
     check(&first_token(anticipating)?, &[0.85, 0.15]);
-    for length in 0..3 {
-        check(&first_token(|_| Box::new(Fixed(length)))?, &[0.7, 0.3]);
+
+    let honest = |schedule: &dyn Fn() -> Box<dyn Schedule>| -> Outcome {
+        check(&first_token(|_| schedule())?, &P.map(f64::from));
+        Ok(())
+    };
+    for plan in Plan::ALL {
+        for limit in 0..3 {
+            honest(&|| plan.schedule(limit))?;
+        }
     }
-    for min_conf in [0.1, 0.5, 0.9] {
-        let thresholds = Thresholds { limit: 2, thresholds: Vec::new(), min_conf: Some(min_conf) };
-        check(&first_token(|_| Box::new(thresholds.clone()))?, &[0.7, 0.3]);
+    for confident in [true, false] {
+        honest(&|| Box::new(auto(confident)))?;
+    }
+    for threshold in [0.1, 0.5, 0.9] {
+        honest(&|| Box::new(Thresholds { limit: 2, thresholds: Vec::new(), min_conf: Some(threshold) }))?;
+        honest(&|| Box::new(Gate { limit: 2, threshold }))?;
     }
     Ok(())
 }

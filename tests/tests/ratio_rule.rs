@@ -94,7 +94,7 @@ fn answering(seed: u64) -> Sampling {
 /// and, by a schedule that reads confidence, cut.
 fn check_answers(what: &str, table: &Table, schedule: &mut dyn Schedule, seeds: Range<u64>) -> Outcome {
     let prompt = table.prompt.clone();
-    let expected = table.joint()?;
+    let expected = definition::answers(&table.setup.sampled(answering(0)), &prompt)?;
     let (mut counts, mut accepted, mut rejected, mut cut) = (BTreeMap::new(), 0, 0, 0);
     for seed in seeds {
         let sampling = answering(seed);
@@ -143,28 +143,6 @@ impl Table {
         let logits = model.logits(&rows.normed)?.as_dtype(Dtype::Float32)?.index((0, -1, ..)).reshape(&[1, -1])?;
         self.logits.borrow_mut().insert(ids.to_vec(), logits.clone());
         Ok(logits)
-    }
-
-    /// The exact probability of every answer.
-    fn joint(&self) -> Outcome<BTreeMap<Vec<u32>, f64>> {
-        let mut answers = BTreeMap::from([(Vec::new(), 1.0)]);
-        for _ in 0..ANSWER {
-            let mut longer = BTreeMap::new();
-            for (answer, p) in answers {
-                for (next, q) in self.next(&[&*self.prompt, &answer].concat())? {
-                    longer.insert([&*answer, &[next]].concat(), p * q);
-                }
-            }
-            answers = longer;
-        }
-        Ok(answers)
-    }
-
-    /// The tokens that may follow `ids`, with their probabilities.
-    fn next(&self, ids: &[u32]) -> Outcome<Vec<(u32, f64)>> {
-        let scores = floats(&self.logits(ids)?)?;
-        let probabilities = (0..).zip(definition::distribution(&scores, ids, answering(0)));
-        Ok(probabilities.filter(|&(_, p)| p > 0.0).collect())
     }
 }
 

@@ -136,9 +136,9 @@ impl<C: Choose> Drafter for BlockProposer<'_, C> {
         let BlockContext { drafter, caches, .. } = &mut *self.context;
         let rows = drafter.project(&taps.try_index((.., ..size(tokens.len()), ..))?)?;
         drafter.backbone.extend(&rows, caches)?;
-        // A round's few rows are computed with the next proposal. A chunk of the prompt is computed now, or the graph
-        // would keep every chunk's tapped rows alive until then.
-        if tokens.len() > drafter.slots.rows {
+        // A round's few rows, at most the anchor's and those of a whole draft, are computed with the next proposal. A
+        // chunk of the prompt is computed now, or the graph would keep every chunk's tapped rows alive until then.
+        if tokens.len() > drafter.slots.limit() + 1 {
             wait(caches.arrays())?;
         }
         Ok(())

@@ -11,7 +11,6 @@ mod spellings;
 mod told;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -29,20 +28,14 @@ fn greedy() -> Sampler {
     Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() })
 }
 
-/// Every folder with golden data of a drafter of one of these kinds, however deep it lies.
+/// Every folder with golden data of a drafter of one of these kinds.
 fn folders(is_wanted: impl Fn(Kind) -> bool) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
-    let mut open = fixtures::folders("drafters")?;
-    while let Some(folder) = open.pop() {
-        let checkpoint = folder.join("checkpoint");
-        if !checkpoint.is_dir() {
-            let entries = fs::read_dir(&folder)?.filter_map(Result::ok).map(|entry| entry.path());
-            open.extend(entries.filter(|path| path.is_dir()));
-        } else if is_wanted(Kind::of(&checkpoint)?) {
+    for folder in fixtures::drafters()? {
+        if is_wanted(Kind::of(&folder.join("checkpoint"))?) {
             found.push(folder);
         }
     }
-    found.sort();
     Ok(found)
 }
 
