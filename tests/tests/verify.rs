@@ -150,3 +150,24 @@ async fn a_stored_answer_is_verified_from_its_record() -> Outcome {
     assert_eq!((verified.message, verified.proof), (said.answer.id, Proof::Identical { tokens: TOKENS }));
     Ok(())
 }
+
+#[tokio::test]
+async fn a_proof_can_be_stopped() -> Outcome {
+    let court = Court::new().await?;
+    // Under the ratio rule any token may be drawn, so that this would be read to its end.
+    let drawn = Sampling { temperature: 1.0, top_k: 0, top_p: 1.0, rule: Rule::Ratio, ..Sampling::default() };
+    let mut answer = court.answer(drawn)?;
+    answer.ids = answer.ids.repeat(1000);
+    let target = court.0.folder(tiny::TARGET);
+    let claim = Claim { target, precision: Precision::Float32, answer, memory: Memory::default() };
+    let home = tempfile::tempdir()?;
+    let app = App::open(home.path()).await?;
+    let prover = app.clone();
+    let proving = tokio::spawn(async move { prover.prove(claim).await });
+    while !proving.is_finished() {
+        app.stop_proving().await;
+        tokio::task::yield_now().await;
+    }
+    assert!(matches!(proving.await?, Err(app::Error::Engine(engine::Error::Stopped))));
+    Ok(())
+}

@@ -123,7 +123,7 @@ test('more than is usual for a drafter can be asked for, up to its limit', async
   await waitFor(() => expect(gamma()).toBeEnabled());
   expect(gamma()).toHaveAttribute('max', '8');
   expect(gamma()).toHaveValue('3');
-  expect(gamma()).toHaveAccessibleDescription('Most tokens to propose, usually 3. 0 decodes plainly.');
+  expect(gamma()).toHaveAccessibleDescription('Most tokens to propose, usually 3. 0 is plain.');
   await fireEvent.input(gamma(), { target: { value: '8' } });
   await ask(backend, user, 'Hello');
   expect(backend.said[0]?.controls.gamma).toBe(8);
@@ -155,7 +155,7 @@ test('a schedule says what it does and what it lacks', async () => {
   const backend = backendWithDrafter();
   const user = await open(backend);
   await waitFor(() => expect(schedule()).toBeEnabled());
-  expect(schedule()).toHaveAccessibleDescription('As long as is worth the time here; parked while it loses.');
+  expect(schedule()).toHaveAccessibleDescription('As long as it pays here; parked while it loses.');
   await user.selectOptions(schedule(), 'Gate');
   expect(schedule()).toHaveAccessibleDescription('It needs a threshold: set minConf.');
   await fireEvent.input(minConf(), { target: { value: '0.5' } });

@@ -81,7 +81,7 @@ async fn a_second_process_does_not_interrupt_an_answer() {
 }
 
 #[tokio::test]
-async fn messages_from_before_thoughts_were_kept_have_none() {
+async fn a_database_of_the_first_release_is_brought_up_to_date() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
     std::fs::write(&path, "").unwrap();
@@ -92,7 +92,9 @@ async fn messages_from_before_thoughts_were_kept_have_none() {
     connection.close().await.unwrap();
     execute(
         &path,
-        "INSERT INTO conversations (id, title) VALUES (1, 'Why?');
+        "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit)
+         VALUES ('lookup', 'drafter', 'dspark', '/d', '', 0, 5);
+         INSERT INTO conversations (id, title, drafter_id) VALUES (1, 'Why?', 'lookup');
          INSERT INTO messages (conversation_id, author, text, state) VALUES (1, 'assistant', 'Because.', 'complete')",
     )
     .await;
@@ -102,6 +104,11 @@ async fn messages_from_before_thoughts_were_kept_have_none() {
     assert_eq!((message.thought.as_str(), message.text.as_str()), ("", "Because."));
     store.save_written(message.id, Written { thought: "Hm.", text: "Because." }).await.unwrap();
     assert_eq!(store.messages(1).await.unwrap()[0].thought, "Hm.");
+
+    // By now this id stands for what is no model.
+    let model = store.models().await.unwrap().pop().unwrap();
+    assert_eq!((model.id.as_str(), model.checkpoint.draft_usual), ("lookup-model", None));
+    assert_eq!(store.conversation(1).await.unwrap().unwrap().drafter, Some(model.id));
 }
 
 #[tokio::test]

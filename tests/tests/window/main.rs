@@ -8,7 +8,7 @@ mod page;
 
 use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};
 
-use app::{App, Controls, Preferences, Sampling};
+use app::{App, Controls, LOOKUP, Preferences, Sampling};
 use page::{Answer, Window};
 use serde_json::json;
 use tempfile::TempDir;
@@ -34,10 +34,11 @@ async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
         watch_an_answer_stream(&window).await?;
         draft_less(&window).await?;
         stop_a_long_answer(&window).await?;
+        verify_what_was_looked_up(&window).await?;
 
         let before = window.answers().await?;
         let states: Vec<_> = before.iter().map(|answer| answer.state.as_str()).collect();
-        assert_eq!(states, ["complete", "complete", "stopped"]);
+        assert_eq!(states, ["complete", "complete", "stopped", "complete"]);
         window.close().await?;
 
         let window = Window::open(home.path()).await?;
@@ -210,6 +211,20 @@ async fn stop_a_long_answer(window: &Window) -> Outcome {
     window.see("[data-testid=answer][data-state=stopped]").await?;
     let Some(Answer { text, .. }) = window.answers().await?.pop() else { return Err("the answer is gone".into()) };
     assert!(!text.is_empty(), "what was written before the stop is kept");
+    Ok(())
+}
+
+/// A drafter that is no model is picked like one, and its answer is what the target alone would have written.
+async fn verify_what_was_looked_up(window: &Window) -> Outcome {
+    window.pick("Drafter", LOOKUP).await?;
+    window.limit(40).await?;
+    window.write("And once more, and once more?").await?;
+    let answer = "li:nth-of-type(8) [data-testid=answer][data-state=complete]";
+    window.text_of(answer, |text| text.contains("fixed, γ 2")).await?;
+    window.click("li:nth-of-type(8) .actions button:last-child").await?;
+    window
+        .text_of("[data-testid=proof][data-holds=true]", |proof| proof == "Identical to plain decoding: 40 tokens.")
+        .await?;
     Ok(())
 }
 

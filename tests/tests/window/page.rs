@@ -133,7 +133,9 @@ impl Window {
 
     /// Sets the most tokens that an answer may have.
     pub(crate) async fn limit(&self, tokens: usize) -> Outcome {
-        if let Ok(closed) = self.client.find(Locator::Css("aside details:not([open]) > summary")).await {
+        if let Ok(closed) =
+            self.client.find(Locator::Css("aside details:not([open]):has(#control-maxTokens) > summary")).await
+        {
             closed.click().await?;
         }
         self.fill("#control-maxTokens", &format!("{tokens}{}", char::from(Key::Tab))).await

@@ -9,7 +9,7 @@ export const sampling: readonly Field[] = [
   { name: 'topP', label: 'Top-p', does: 'Keeps the likeliest tokens up to this share. 1 keeps all.', min: 0.01, max: 1, step: 0.01 },
   { name: 'topK', label: 'Top-k', does: 'Keeps this many of the likeliest tokens. 0 keeps all.', min: 0, max: 1000, step: 1 },
   { name: 'minP', label: 'Min-p', does: 'Keeps tokens this likely beside the likeliest. 0 keeps all.', min: 0, max: 1, step: 0.01 },
-  { name: 'repetition', label: 'Repetition', does: 'Makes tokens rarer that stand there already. 1 is off.', min: 0.01, max: 100, step: 0.05 },
+  { name: 'repetition', label: 'Repetition', does: 'Makes tokens rarer that stand there. 1 is off.', min: 0.01, max: 100, step: 0.05 },
   { name: 'presence', label: 'Presence', does: 'Taken off their logit once. 0 is off.', min: -100, max: 100, step: 0.1 },
   { name: 'frequency', label: 'Frequency', does: 'Taken off for each time they stand there. 0 is off.', min: -100, max: 100, step: 0.1 },
   { name: 'seed', label: 'Seed', does: 'The same seed draws the same text again.', min: 0, max: 4294967295, step: 1 },

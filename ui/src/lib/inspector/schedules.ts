@@ -4,7 +4,7 @@ import type { Controls, Model, Schedule } from '../backend/backend';
 type Choice = { value: Schedule; label: string; does: string; judges: boolean };
 
 export const schedules: readonly Choice[] = [
-  { value: 'auto', label: 'Auto', does: 'As long as is worth the time here; parked while it loses.', judges: false },
+  { value: 'auto', label: 'Auto', does: 'As long as it pays here; parked while it loses.', judges: false },
   { value: 'fixed', label: 'Fixed', does: 'Always γ tokens.', judges: false },
   { value: 'thresholds', label: 'Thresholds', does: 'Ends where a confidence is too low; the first token stays.', judges: true },
   { value: 'gate', label: 'Gate', does: 'Ends where a confidence is below minConf, the first too.', judges: true },

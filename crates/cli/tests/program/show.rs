@@ -1,41 +1,8 @@
 //! `slipstream models show`: the page on a model, as people and as programs read it.
 
-use std::{
-    error::Error,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
 use serde_json::{Value, json};
 
-type Outcome<T = ()> = Result<T, Box<dyn Error>>;
-
-/// A home whose list holds the checkpoint `fixture`, which came with a tokenizer and with code.
-fn home(fixture: &str) -> Outcome<tempfile::TempDir> {
-    let home = tempfile::tempdir()?;
-    let folder = home.path().join("checkpoint");
-    fs::create_dir(&folder)?;
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
-    for file in ["config.json", "model.safetensors"] {
-        fs::copy(fixtures.join("gemma4").join(fixture).join(file), folder.join(file))?;
-    }
-    fs::copy(fixtures.join("chat/tokenizer.json"), folder.join("tokenizer.json"))?;
-    fs::write(folder.join("modeling_gemma.py"), "raise SystemExit")?;
-    slipstream(home.path(), &["models", "add", &folder.to_string_lossy(), "--id", "model"])?;
-    Ok(home)
-}
-
-/// What the program prints.
-fn slipstream(home: &Path, arguments: &[&str]) -> Outcome<String> {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_slipstream"));
-    let output = Command::new(program).arg("--home").arg(home).args(arguments).output()?;
-    if output.status.success() {
-        Ok(String::from_utf8(output.stdout)?)
-    } else {
-        Err(String::from_utf8(output.stderr)?.into())
-    }
-}
+use crate::home::{Outcome, home, slipstream};
 
 /// The page has all of `lines`, and for programs all of `values`; its parts of the memory add up.
 fn check(fixture: &str, lines: &[(&str, &str)], values: &[(&str, Value)]) -> Outcome {
