@@ -46,10 +46,9 @@ pub(crate) fn make(
     let sampler = sampler(request, &target, &prompt.ids)?;
     let mut session = models.session(&target);
 
-    let started = Instant::now();
+    let (started, mut measuring_s) = (Instant::now(), 0.0);
     let (reused_tokens, reuse) = session.resume(&prompt.ids, drafter.as_ref())?;
     let mut pilot = session.take_pilot(&request.controls, &request.cost);
-    let mut measuring_s = 0.0;
     if prompt.read(&mut session, &sampler, need, cancel, sink)? {
         measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, prompt.anchor(), cancel)?;
         sink(Event::Decoding { speculation: speculation.clone() });
