@@ -56,9 +56,12 @@ fn main() -> Outcome {
     let folder = target.write()?;
     let model = Rc::new(Model::load(folder.path(), Some(Dtype::Float32))?);
     drop((target, folder));
-    for kind in kinds(&model)?.iter().filter(|kind| wanted.as_deref().is_none_or(|name| kind.name.contains(name))) {
-        println!("{}", kind.name);
+    let mut kinds = kinds(&model)?;
+    kinds.retain(|kind| wanted.as_deref().is_none_or(|name| kind.name.contains(name)));
+    for kind in &kinds {
         costs(&model, kind)?;
+    }
+    for kind in &kinds {
         memory(&model, kind, true)?;
         memory(&model, kind, false)?;
     }
@@ -169,6 +172,7 @@ impl Talk {
 /// Prints what rounds cost by context.
 fn costs(model: &Rc<Model>, kind: &Kind) -> Outcome {
     let mut talk = Talk::new(model, &kind.drafter)?;
+    println!("{}", kind.name);
     println!("  context   draft ms  attention     others   verify ms  commit ms   (medians of {TIMED})");
     for context in CONTEXTS {
         talk.read_to(context - TIMED)?;
@@ -245,15 +249,14 @@ fn memory(model: &Rc<Model>, kind: &Kind, returns: bool) -> Outcome {
     }
     let [[held, stored, ..], [later, stored_later, ..]] = seen[..] else { return Err("there are two".into()) };
     let label = if returns { "at one place" } else { "on and on" };
+    println!("{}, {label}:", kind.name);
     for ([held, stored, peak, resident], rounds) in seen.iter().zip(ROUNDS) {
         let [held, stored, peak, resident] = [held, stored, peak, resident].map(|bytes| megabytes(*bytes));
-        println!(
-            "  {label}, {rounds:4} rounds: {held:.2} MB held, {stored:.2} of them keys and values; \
-             peak {peak:.2}, process {resident:.1}"
-        );
+        println!("  {rounds:4} rounds: {held:.2} MB held, {stored:.2} of them keys and values; peak {peak:.2}");
+        println!("               {resident:.1} MB of the process");
     }
     let growth = 100.0 * (megabytes(later - stored_later) / megabytes(held - stored) - 1.0);
-    println!("  {label}: {growth:+.2} % without keys and values; {texts} tokens");
+    println!("  {growth:+.2} % but for keys and values; {texts} tokens");
     Ok(())
 }
 

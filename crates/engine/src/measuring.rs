@@ -20,14 +20,15 @@ use crate::{
 /// would see one row less of the target's window.
 const REPEATS: usize = 2;
 
-/// After this time no further round is tried.
+/// After this time, counted from the end of the first, no further round is tried.
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// Tries rounds of every length behind `anchor` unless the `pilot`, if there is one, knows what they cost or does not
 /// care. Returns the seconds that it took. No word of the answer depends on them, neither by the caches nor by what it is
 /// drawn with.
 ///
-/// A plain step and the longest draft come first, so that there is a line between them whenever time is up.
+/// The first round is not counted: it may read weights and make kernels ready. Of those that are, a plain step and the
+/// longest draft come first, so that there is a line between them whenever time is up.
 pub(crate) fn measure(
     session: &mut Session,
     pilot: Option<&mut Pilot>,
@@ -44,9 +45,10 @@ pub(crate) fn measure(
     let (watch, confident) = (Stopwatch::default(), pilot.reads_confidence());
     let (mut target, mut drafter) = (Verifying { verifier, watch: &watch }, Proposing::new(proposer, &watch));
 
-    let lengths = [0, limit].into_iter().chain(1..limit);
-    for length in iter::repeat_n(lengths, REPEATS).flatten() {
-        if cancel.is_asked() || started.elapsed() > BUDGET {
+    let mut warm = None::<Instant>;
+    let counted = iter::repeat_n([0, limit].into_iter().chain(1..limit), REPEATS).flatten();
+    for length in iter::once(limit).chain(counted) {
+        if cancel.is_asked() || warm.is_some_and(|warm| warm.elapsed() > BUDGET) {
             break;
         }
         let (began, asked) = (Instant::now(), if confident && length > 0 { limit } else { length });
@@ -64,7 +66,11 @@ pub(crate) fn measure(
         }
         target.verify(anchor, draft.as_ref())?;
         target.commit(0)?;
-        pilot.measure(position, asked, length + 1, watch.lap(began));
+        let spent = watch.lap(began);
+        match warm {
+            Some(_) => pilot.measure(position, asked, length + 1, spent),
+            None => warm = Some(Instant::now()),
+        }
     }
     Ok(started.elapsed().as_secs_f64())
 }
