@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::UNIX_EPOCH;
 
-use engine::{Cost, DraftSource, Precision, Request};
+use engine::{Cost, DraftSource, Precision, Request, processor};
 
 use crate::{App, LOOKUP, Result};
 
@@ -44,7 +44,8 @@ fn key(target: &Path, drafter: Option<&DraftSource>, precision: Precision) -> Op
     };
     let target = checkpoint(target);
     let (cores, version) = (available_parallelism().map_or(0, usize::from), env!("CARGO_PKG_VERSION"));
-    Some(format!("cost: {target}, {drafter}, {precision:?}, {OS} {ARCH} {cores}, {version}"))
+    let machine = format!("{} {OS} {ARCH} {cores}", processor());
+    Some(format!("cost: {target}, {drafter}, {precision:?}, {machine}, {version}"))
 }
 
 /// Bytes of a folder's files, and when the newest was written: other weights or another packing leave other ones.

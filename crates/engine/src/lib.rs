@@ -33,7 +33,7 @@ pub use error::{Error, Result};
 pub use event::{Answer, Event, Round, Speculation, Stats};
 pub use inspect::{Checkpoint, CheckpointRole, Drafts, Reach, Skipped, inspect, lookup};
 pub use leave::leave;
-pub use memory::{Machine, Need, Plan, Room, Shortage, size};
+pub use memory::{Machine, Need, Plan, Room, Shortage, processor, size};
 pub use new_drafter::NewDrafter;
 pub use pilot::Course;
 pub use request::{

@@ -1,7 +1,7 @@
-//! The machine's memory. All figures are bytes.
+//! The machine: its processor, and its memory in bytes.
 
 use serde::Serialize;
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 /// The memory of this machine; on a Mac the processor and the GPU share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -30,6 +30,14 @@ impl Machine {
     pub fn usual_reserve(self) -> u64 {
         (self.physical / 100 * 15).max(2_000_000_000)
     }
+}
+
+/// What the processor is called, such as `Apple M4 Pro`; empty if the system does not say.
+#[must_use]
+pub fn processor() -> String {
+    let only_names = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());
+    let system = System::new_with_specifics(only_names);
+    system.cpus().first().map_or_else(String::new, |cpu| cpu.brand().trim().to_owned())
 }
 
 /// What models may take of a machine's memory.

@@ -8,7 +8,7 @@ mod size;
 
 use std::path::PathBuf;
 
-pub use machine::{Machine, Room};
+pub use machine::{Machine, Room, processor};
 pub use need::{Need, Plan};
 pub(crate) use need::{dtype, exists};
 pub use shortage::Shortage;
