@@ -48,10 +48,7 @@ mod tests {
         let before = std::fs::read_to_string(&path).unwrap_or_default();
         super::bindings().export(Typescript::default(), &path).unwrap();
         let after = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(
-            before, after,
-            "ui/src/lib/bindings.ts was stale: check the ui again with the one that is there now"
-        );
+        assert!(before == after, "ui/src/lib/bindings.ts was stale: check the ui again with the one that is there now");
     }
 
     #[test]

@@ -74,6 +74,7 @@ async fn phase(app: &App, running: &Running, phase: Phase, streamed: (&str, &str
         Phase::Waiting => wire::Phase::Waiting,
         Phase::Loading { name } => wire::Phase::Loading { what: name },
         Phase::Prefill { done, total } => wire::Phase::Prefill { done, total },
+        Phase::Measuring => wire::Phase::Measuring,
         Phase::Decoding { speculation } => wire::Phase::Decoding { speculation: speculation.into() },
         Phase::Ended(end) => {
             let error = end.err();

@@ -96,7 +96,7 @@ fn race(plain: Request, drafted: Request) -> Outcome<[Made; 2]> {
                 ended += 1;
             }
             Event::Failed(error) => return Err(error.into()),
-            Event::Loading { .. } | Event::Prefill { .. } | Event::Decoding { .. } => {}
+            Event::Loading { .. } | Event::Prefill { .. } | Event::Measuring | Event::Decoding { .. } => {}
         }
         // The first has loaded and measured in peace.
         if let Some((plain, pass, passed)) = plain.take_if(|_| !made[1].rounds.is_empty()) {

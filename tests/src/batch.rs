@@ -64,7 +64,9 @@ pub fn together(asked: &mut [Asked], drafter: Option<&Drafter>) -> Outcome<Vec<M
         let waits = nn::waits();
         let rounds = decode::rounds(&mut batch)?;
         let waits = nn::waits() - waits;
-        heard.into_iter().zip(rounds).for_each(|(heard, round)| heard.push((round, waits)));
+        for (heard, round) in heard.into_iter().zip(rounds) {
+            heard.push((round?, waits));
+        }
     }
     let made = answers.into_iter().map(|(answer, rounds)| Made {
         ids: answer.emitted().to_vec(),

@@ -1,13 +1,15 @@
 //! Several answers at once: each is what it is by itself, whatever the others are, and whenever they end.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, rc::Rc};
 
-use decode::{Fixed, Gate, Limits, Schedule, Thresholds};
+use decode::{Block, Fixed, Gate, Limits, Schedule, Thresholds};
 use drafters::Drafter;
-use nn::{Penalties, Rule, Sampling};
+use gemma4::Conversation;
+use nn::{Penalties, Rule, Sampler, Sampling};
 use tests::{
     Outcome,
     batch::{Asked, together},
+    copy::Copy,
     decoding::{Made, Setup},
     fixtures, kinds,
 };
@@ -96,5 +98,36 @@ fn a_round_of_a_batch_waits_once_for_all_of_it() -> Outcome {
         assert!(made.iter().any(|made| made.stats.proposed > 0));
         assert!(made.iter().flat_map(|made| &made.rounds).all(|(_, waits)| *waits == 1));
     }
+    Ok(())
+}
+
+#[test]
+fn a_round_of_a_batch_that_reads_confidences_waits_once_more_for_all_of_it() -> Outcome {
+    for (setup, drafter) in pairs()? {
+        let thresholds = || Thresholds { limit: LIMIT, thresholds: vec![0.0], min_conf: Some(0.5) };
+        let read = |asked: Asked| Asked { schedule: Box::new(thresholds()), ..asked };
+        let mut asked = asked(&setup).into_iter().map(read).collect::<Vec<_>>();
+        let made = together(&mut asked, Some(&drafter))?;
+        assert!(made.iter().flat_map(|made| &made.rounds).all(|(_, waits)| *waits <= 2));
+    }
+    Ok(())
+}
+
+#[test]
+fn an_answer_whose_numbers_are_not_finite_fails_alone() -> Outcome {
+    let copy = Copy::of("gemma4/31b-dense")?;
+    copy.plant("embed_tokens.weight", 77 * 56..78 * 56, 1e30)?;
+    copy.plant("layers.2.layer_scalar", 0..1, 1e10)?;
+    let setup = Setup::greedy(copy.path(), TOKENS)?.suppressing([77]);
+    let mut conversations = [0; 2].map(|_| Conversation::new(Rc::clone(&setup.model)));
+    let [sound, broken] = &mut conversations;
+    let [mut sound, mut broken] = [sound, broken].map(|one| one.verifier(Sampler::new(setup.sampling), &[]));
+    let blocks = vec![
+        Block { target: &mut sound, anchor: 5, draft: None },
+        Block { target: &mut broken, anchor: 77, draft: None },
+    ];
+    let outcomes = decode::Target::verify_all(blocks).map(|outcomes| outcomes.into_iter().map(Result::err));
+    let [None, Some(error)] = &outcomes?.collect::<Vec<_>>()[..] else { return Err("not one of two".into()) };
+    assert!(error.to_string().contains("layer 2 gives"), "{error}");
     Ok(())
 }

@@ -42,11 +42,24 @@ async fn what_is_known_is_not_measured_again() -> Outcome {
 }
 
 #[tokio::test]
-async fn nothing_is_measured_where_it_would_decide_nothing() -> Outcome {
+async fn where_the_user_settled_the_length_only_a_plain_step_is_tried_to_compare_with() -> Outcome {
     let bench = Bench::new().await?;
     let fixed = Controls { gamma: Some(2), ..controls(greedy()) };
-    for (drafter, controls) in [(Some(tiny::DRAFTER), fixed), (None, controls(greedy()))] {
-        assert!(!measured(&bench.answer(bench.request(drafter, controls))?));
-    }
+    let answer = bench.answer(bench.request(Some(tiny::DRAFTER), fixed.clone()))?;
+    assert!(measured(&answer) && answer.stats.plain_step_s.is_some());
+    assert!(!measured(&bench.answer(bench.request(Some(tiny::DRAFTER), fixed))?));
+    assert!(!measured(&bench.answer(bench.request(None, controls(greedy())))?));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_loss_that_the_user_chose_is_told_with_its_numbers_and_only_of_the_answer_that_lost() -> Outcome {
+    let bench = Bench::new().await?;
+    let fixed = Controls { gamma: Some(tiny::GAMMA), ..controls(greedy()) };
+    let tells = |answer: &Answer| answer.notes.iter().any(|note| note.starts_with("Drafting loses time: after "));
+    // A fresh drafter is never right, so every round loses.
+    assert!(tells(&bench.answer(bench.request(Some(tiny::DRAFTER), fixed.clone()))?));
+    let short = Controls { max_tokens: 3, ..fixed };
+    assert!(!tells(&bench.answer(bench.request(Some(tiny::DRAFTER), short))?));
     Ok(())
 }

@@ -28,6 +28,8 @@ pub enum Phase {
         /// Rows in all.
         total: usize,
     },
+    /// Rounds are tried and timed, as nobody knows yet what they cost here.
+    Measuring,
     /// Rounds are coming.
     Decoding {
         /// Whether drafts are made.
@@ -144,6 +146,7 @@ impl Feed {
         self.0.send_modify(|progress| match event {
             Event::Loading { name } => progress.phase = Phase::Loading { name },
             Event::Prefill { done, total } => progress.phase = Phase::Prefill { done, total },
+            Event::Measuring => progress.phase = Phase::Measuring,
             Event::Decoding { speculation } => progress.phase = Phase::Decoding { speculation },
             Event::Round(round) => progress.rounds.push(round),
             Event::End(answer) => progress.phase = Phase::Ended(Ok(Arc::from(answer))),

@@ -25,6 +25,17 @@ pub enum Spent {
     Together(f64),
 }
 
+impl Spent {
+    /// All of it.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        match self {
+            Self::Plain(seconds) | Self::Together(seconds) => seconds,
+            Self::Apart { draft_s, verify_s } => draft_s + verify_s,
+        }
+    }
+}
+
 /// Seconds of drafting and verifying by size and length of the context. Whoever [does not know](Cost::knows) enough of a
 /// context tries rounds of every length; afterwards each real round is one more measurement, so that the newest count.
 ///
@@ -61,9 +72,14 @@ impl Cost {
     #[must_use]
     pub fn knows(&self, context: usize, limit: usize) -> bool {
         self.contexts.get(bucket(context)).is_some_and(|Curves { draft, verify, round }| {
-            let apart = || draft.has(limit) && verify.has(2) && verify.has(limit + 1);
-            verify.has(1) && (apart() || round.has(1) && round.has(limit))
+            verify.has(1) && (round.has(limit) || draft.has(limit) && verify.has(limit + 1))
         })
+    }
+
+    /// Seconds of a plain step in contexts about as long as this, if one was measured there.
+    #[must_use]
+    pub fn plain_s(&self, context: usize) -> Option<f64> {
+        self.contexts.get(bucket(context))?.verify.seconds(1)
     }
 
     /// Takes in a round behind `context` tokens that proposed `limit` tokens and verified `rows` rows.
@@ -146,7 +162,7 @@ mod tests {
     #[test]
     fn it_knows_a_context_once_its_figures_reach_from_a_plain_step_to_the_limit() {
         let (mut apart, mut together) = (Cost::default(), Cost::default());
-        for rows in [1, 2, 5] {
+        for rows in [1, 5] {
             assert!(!apart.knows(0, 4) && !together.knows(0, 4));
             let (drafted, plain) = (rows - 1, Spent::Plain(0.030));
             let spent = |spent| if drafted == 0 { plain } else { spent };

@@ -22,10 +22,12 @@ pub(crate) async fn run(app: &App, arguments: BatchArguments, json: bool) -> Res
     let asking = Asking::new(app, arguments.asking).await?;
     let requests = prompts.iter().map(|prompt| asking.request(prompt)).collect();
     let started = Instant::now();
-    let (mut answers, mut failed) = (Vec::new(), false);
+    let (mut answers, mut failed, mut stopped) = (Vec::new(), false, false);
     for (prompt, answering) in prompts.iter().zip(app.answers(requests, arguments.at_once.into())) {
         match follow(&answering, &mut Unseen).await {
+            Ok(answer) if answer.finish == Finish::Cancelled && answer.ids.is_empty() => stopped = true,
             Ok(answer) => {
+                stopped |= answer.finish == Finish::Cancelled;
                 tell(prompt, &answer, json)?;
                 answers.push(answer);
             }
@@ -36,10 +38,10 @@ pub(crate) async fn run(app: &App, arguments: BatchArguments, json: bool) -> Res
         }
     }
     writeln!(io::stderr(), "{}", summary(answers.iter().map(|answer| &**answer), started.elapsed()))?;
-    Ok(match answers.last() {
-        Some(answer) if answer.finish == Finish::Cancelled => ExitCode::from(INTERRUPTED),
-        _ if failed => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
+    Ok(match (stopped, failed) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::FAILURE,
+        (false, false) => ExitCode::SUCCESS,
     })
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct ControlArguments {
     /// The most tokens to draft a round (γ); 0 decodes plainly [default: as many as the drafter is usually asked for].
     #[arg(long)]
     gamma: Option<usize>,
-    /// Draft on only while the drafter's confidence is at least this, 0 to 1 [default: the checkpoint's].
+    /// Draft on only while the drafter's confidence is at least this, 0 to 1 [default: the schedule decides without it].
     #[arg(long, value_parser = share, value_name = "X")]
     min_conf: Option<f32>,
     /// 0 always takes the most likely token.
@@ -30,7 +30,7 @@ pub(crate) struct ControlArguments {
     top_k: usize,
     #[command(flatten)]
     penalties: PenaltyArguments,
-    /// The same seed gives the same text.
+    /// The same seed gives the same text, but for the ratio rule where drafts differ in length.
     #[arg(long, default_value_t = Sampling::default().seed)]
     seed: u64,
     /// The most tokens to write.

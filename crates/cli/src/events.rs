@@ -28,6 +28,7 @@ impl<O: Write> Events<O> {
         let event = match &frame.phase {
             Phase::Loading { name } => Event::Loading { name: name.clone() },
             Phase::Prefill { done, total } => Event::Prefill { done: *done, total: *total },
+            Phase::Measuring => Event::Measuring,
             Phase::Decoding { speculation } if !self.decoding => Event::Decoding { speculation: speculation.clone() },
             // A short answer may be over before its beginning was seen.
             Phase::Ended(Ok(answer)) if !self.decoding && !frame.rounds.is_empty() => {

@@ -102,6 +102,7 @@ impl<O: Write, E: Write> Transcript for Text<O, E> {
         match &frame.phase {
             Phase::Loading { name } => self.progress(&harmless(&format!("loading {name} …"))),
             Phase::Prefill { done, total } => self.progress(&format!("reading the prompt: {done} of {total} tokens")),
+            Phase::Measuring => self.progress("measuring what rounds cost here"),
             Phase::Waiting | Phase::Decoding { .. } => Ok(()),
             Phase::Ended(Ok(answer)) => self.end(answer),
             Phase::Ended(Err(_)) => self.progress(""),

@@ -100,14 +100,17 @@ impl Want {
         Sent { draft: None, cut: 0, bound: self.bound }
     }
 
-    /// The draft of a drafter `D` as the schedule leaves it.
-    pub(crate) fn send<D: Drafter>(
+    /// The draft as the schedule leaves it, given its confidences if the schedule reads them and there are any.
+    pub(crate) fn send<D: Draft>(
         self,
         schedule: &mut dyn Schedule,
-        draft: Option<D::Draft>,
-    ) -> Result<Sent<D::Draft>, D::Error> {
-        let Some(mut draft) = draft else { return Ok(self.nothing()) };
-        let cut = cut(schedule, &mut draft)?;
+        mut draft: D,
+        confidences: Option<&[f32]>,
+    ) -> Result<Sent<D>, D::Error> {
+        if draft.is_empty() {
+            return Ok(Sent { bound: Bound::Drafter, ..self.nothing() });
+        }
+        let cut = confidences.map_or(Ok(0), |confidences| cut(schedule, &mut draft, confidences))?;
         let bound = if cut > 0 { schedule.why() } else { self.bound };
         Ok(Sent { draft: (!draft.is_empty()).then_some(draft), cut, bound })
     }
@@ -182,14 +185,18 @@ impl Answer {
     where
         T: Target,
         D: Drafter<Draft = T::Draft, Taps = T::Taps>,
+        T::Draft: Draft<Error = D::Error>,
         T::Error: From<D::Error>,
     {
         let want = self.want(schedule, drafter.as_ref().map_or(0, |drafter| drafter.limit()));
-        let draft = match &mut drafter {
-            Some(drafter) if want.limit > 0 => Some(drafter.propose(self.anchor, self.position, want.limit)?),
-            _ => None,
+        let sent = match &mut drafter {
+            Some(drafter) if want.limit > 0 => {
+                let draft = drafter.propose(self.anchor, self.position, want.limit)?;
+                let confidences = if schedule.reads_confidence() { draft.confidences()? } else { None };
+                want.send(schedule, draft, confidences.as_deref())?
+            }
+            _ => want.nothing(),
         };
-        let sent = want.send::<D>(schedule, draft)?;
         let pass = target.verify(self.anchor, sent.draft.as_ref())?;
         self.settle(&sent, &pass, target, drafter, schedule, watch)
     }

@@ -9,6 +9,8 @@ pub enum Bound {
     /// γ: the user's, or the most that the drafter can propose. Without a drafter it is 0.
     #[default]
     Limit,
+    /// The drafter had nothing to propose: nothing like it stood in the text, or it lacks a row of the target's.
+    Drafter,
     /// What is still allowed to be written: the target adds a token of its own.
     Budget,
     /// The confidence of the next position lies below its threshold.

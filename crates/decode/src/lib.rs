@@ -15,6 +15,7 @@ mod bound;
 mod parking;
 mod prefill;
 mod schedule;
+mod standing;
 mod stats;
 mod traits;
 
@@ -23,11 +24,12 @@ pub use adaptive::Adaptive;
 pub use answer::{Answer, Emitted, EmptyPrompt, Finish, Limits, Provenance, Round};
 pub use batch::{Batched, rounds};
 pub use bound::Bound;
-pub use parking::{Parking, Standing, Turn};
+pub use parking::{Parking, Turn};
 pub use prefill::prefill;
 pub use schedule::{Fixed, Gate, Schedule, Thresholds};
+pub use standing::{Standing, Tally};
 pub use stats::Stats;
-pub use traits::{Ask, Block, Draft, Drafter, Pass, Target};
+pub use traits::{Ask, Block, Draft, Drafter, Pass, Target, Verified};
 
 /// A token id of the target's vocabulary.
 pub type Token = u32;

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Standing, Tally};
+
 /// Plain steps whose median is the measure.
 const PLAIN: usize = 5;
 /// Plain steps that must have been seen before anything is compared.
@@ -35,19 +37,6 @@ const REST: usize = 32;
 const DOUBLINGS: u32 = 8;
 /// The share of the plain steps before it that a probe may cost.
 const SHARE: f64 = 0.01;
-
-/// What drafting was worth when it was judged.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
-    /// Drafting rounds that were compared.
-    pub rounds: usize,
-    /// Tokens that they emitted, per round (τ).
-    pub tokens_per_round: f64,
-    /// Seconds per round.
-    pub round_s: f64,
-    /// Seconds of a plain step.
-    pub plain_s: f64,
-}
 
 /// A change of mind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -85,8 +74,8 @@ pub struct Parking {
     /// Drafting rounds since the newest plain step.
     since_plain: usize,
     /// All drafting rounds since the last turn.
-    tally: Tally,
-    /// Those since their gain was greatest.
+    all: Run,
+    /// Those since their gain was greatest: they have lost in sum, and one that makes good for it begins anew.
     losing: Run,
     /// Plain steps that the newest drafting round lost.
     newest_loss: f64,
@@ -100,7 +89,7 @@ impl Default for Parking {
             state: State::Drafting,
             plain: VecDeque::new(),
             since_plain: 0,
-            tally: Tally::default(),
+            all: Run::default(),
             losing: Run::default(),
             newest_loss: 0.0,
             failed: 0,
@@ -109,12 +98,6 @@ impl Default for Parking {
 }
 
 impl Parking {
-    /// One that knows already how many seconds a plain step takes.
-    #[must_use]
-    pub fn knowing(plain_s: f64) -> Self {
-        Self { plain: VecDeque::from([plain_s; ENOUGH]), ..Self::default() }
-    }
-
     /// Whether the next round drafts. While drafting goes on, a plain step now and then keeps the comparison honest.
     #[must_use]
     pub fn drafts(&self) -> bool {
@@ -140,12 +123,6 @@ impl Parking {
         (sorted.len() >= ENOUGH).then(|| sorted[sorted.len() / 2])
     }
 
-    /// What drafting was worth since the last turn, once there is something to compare.
-    #[must_use]
-    pub fn standing(&self) -> Option<Standing> {
-        Some(self.tally.standing(self.plain_s()?)).filter(|standing| standing.rounds > 0)
-    }
-
     /// Takes in a plain step.
     pub fn plain_step(&mut self, seconds: f64) {
         self.plain.push_back(seconds);
@@ -169,37 +146,36 @@ impl Parking {
         let gain = count(tokens) - seconds / plain_s;
         let counted = gain.max(-self.newest_loss.max(HICCUP));
         self.newest_loss = -gain;
-        self.tally.add(tokens, seconds, counted);
-        self.losing.add(counted);
+        self.all.add(tokens, seconds, counted);
+        self.losing.add(tokens, seconds, counted);
+        if self.losing.gain >= 0.0 {
+            self.losing = Run::default();
+        }
+        let lost = self.losing.is_lost();
         match &mut self.state {
             State::Drafting => {
-                if self.tally.rounds > EVERY {
+                if self.all.tally.rounds() > EVERY {
                     self.failed = 0;
                 }
-                self.losing.is_lost().then(|| self.park(plain_s))
+                lost.then(|| self.park(self.losing, plain_s))
             }
             State::Probing { left } => {
                 *left -= 1;
-                let wins = self.tally.gain > 0.0;
-                let hopeless = self.losing.is_lost();
-                match *left {
-                    0 if wins => {
-                        self.state = State::Drafting;
-                        Some(Turn::Resumed { standing: self.tally.standing(plain_s) })
-                    }
-                    0 => Some(self.park(plain_s)),
-                    _ if hopeless => Some(self.park(plain_s)),
-                    _ => None,
+                let over = *left == 0;
+                if over && self.all.gain > 0.0 {
+                    self.state = State::Drafting;
+                    return Some(Turn::Resumed { standing: self.all.tally.standing(plain_s) });
                 }
+                (over || lost).then(|| self.park(self.all, plain_s))
             }
             State::Parked { .. } => None,
         }
     }
 
-    fn park(&mut self, plain_s: f64) -> Turn {
-        let standing = self.tally.standing(plain_s);
-        let loss = -self.tally.gain / count(self.tally.rounds);
-        let rest = whole(loss * count(PROBE) / SHARE).max(REST << self.failed.min(DOUBLINGS));
+    /// For what these rounds lost.
+    fn park(&mut self, lost: Run, plain_s: f64) -> Turn {
+        let standing = lost.tally.standing(plain_s);
+        let rest = whole(-lost.mean() * count(PROBE) / SHARE).max(REST << self.failed.min(DOUBLINGS));
         self.failed += 1;
         self.state = State::Parked { left: rest };
         self.forget();
@@ -207,65 +183,38 @@ impl Parking {
     }
 
     fn forget(&mut self) {
-        self.tally = Tally::default();
+        self.all = Run::default();
         self.losing = Run::default();
         self.newest_loss = 0.0;
     }
 }
 
-/// Rounds, their tokens and their time.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    rounds: usize,
-    tokens: usize,
-    seconds: f64,
-    /// In plain steps, without pauses.
-    gain: f64,
-}
-
-impl Tally {
-    fn add(&mut self, tokens: usize, seconds: f64, gain: f64) {
-        self.rounds += 1;
-        self.tokens += tokens;
-        self.seconds += seconds;
-        self.gain += gain;
-    }
-
-    fn standing(&self, plain_s: f64) -> Standing {
-        let rounds = count(self.rounds.max(1));
-        Standing {
-            rounds: self.rounds,
-            tokens_per_round: count(self.tokens) / rounds,
-            round_s: self.seconds / rounds,
-            plain_s,
-        }
-    }
-}
-
-/// Rounds in a row that have lost in sum; one that makes good for all losses before it begins a new one.
+/// Rounds in a row, and what they gained.
 #[derive(Debug, Clone, Copy, Default)]
 struct Run {
-    rounds: f64,
-    sum: f64,
+    tally: Tally,
+    /// In plain steps, without pauses.
+    gain: f64,
     squares: f64,
 }
 
 impl Run {
-    fn add(&mut self, gain: f64) {
-        self.rounds += 1.0;
-        self.sum += gain;
+    fn add(&mut self, tokens: usize, seconds: f64, gain: f64) {
+        self.tally.add(tokens, seconds);
+        self.gain += gain;
         self.squares += gain * gain;
-        if self.sum >= 0.0 {
-            *self = Self::default();
-        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.gain / count(self.tally.rounds().max(1))
     }
 
     /// Whether the loss is too large, or too regular, to be chance.
     fn is_lost(&self) -> bool {
-        let mean = self.sum / self.rounds.max(1.0);
-        let variance = (self.squares / self.rounds.max(1.0) - mean * mean).max(0.0);
-        let sure = self.rounds >= RUN && mean + SURE * (variance / self.rounds).sqrt() < 0.0;
-        sure || self.sum <= -MOST
+        let (rounds, mean) = (count(self.tally.rounds().max(1)), self.mean());
+        let variance = (self.squares / rounds - mean * mean).max(0.0);
+        let sure = rounds >= RUN && mean + SURE * (variance / rounds).sqrt() < 0.0;
+        sure || self.gain <= -MOST
     }
 }
 

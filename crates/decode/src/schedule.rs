@@ -32,16 +32,16 @@ pub trait Schedule {
     fn learn(&mut self, _proposed: usize, _accepted: usize) {}
 }
 
-/// Cuts `draft` as `schedule` says and returns how many tokens were dropped.
+/// Cuts `draft`, whose tokens have these `confidences`, as `schedule` says, and returns how many were dropped.
 ///
 /// # Errors
-/// When the confidences cannot be read from the device.
-pub(crate) fn cut<D: Draft>(schedule: &mut dyn Schedule, draft: &mut D) -> Result<usize, D::Error> {
+/// When the device fails.
+pub(crate) fn cut<D: Draft>(
+    schedule: &mut dyn Schedule,
+    draft: &mut D,
+    confidences: &[f32],
+) -> Result<usize, D::Error> {
     let proposed = draft.len();
-    if !schedule.reads_confidence() {
-        return Ok(0);
-    }
-    let Some(confidences) = draft.confidences()? else { return Ok(0) };
     let kept = confidences
         .iter()
         .enumerate()

@@ -25,15 +25,16 @@ pub trait Target {
     /// When the pass fails, or when the caches could not be rolled back exactly (nothing is written then).
     fn verify(&mut self, anchor: Token, draft: Option<&Self::Draft>) -> Result<Pass<Self::Taps>, Self::Error>;
 
-    /// Runs [`Target::verify`] for several conversations, in one pass where the target knows how to.
+    /// Runs [`Target::verify`] for several conversations, in one pass where the target knows how to. One that fails by
+    /// itself leaves the others' outcomes as they are.
     ///
     /// # Errors
-    /// When one of them fails.
-    fn verify_all(blocks: Vec<Block<'_, Self>>) -> Result<Vec<Pass<Self::Taps>>, Self::Error>
+    /// When the pass fails for all of them.
+    fn verify_all(blocks: Vec<Block<'_, Self>>) -> Result<Vec<Verified<Self>>, Self::Error>
     where
         Self: Sized,
     {
-        blocks.into_iter().map(|Block { target, anchor, draft }| target.verify(anchor, draft)).collect()
+        Ok(blocks.into_iter().map(|Block { target, anchor, draft }| target.verify(anchor, draft)).collect())
     }
 
     /// Keeps the first `rows` rows of the last pass (the anchor is row 0) and rolls the others back.
@@ -92,6 +93,9 @@ pub struct Block<'a, T: Target> {
     pub draft: Option<&'a T::Draft>,
 }
 
+/// What became of one conversation's share of a pass.
+pub type Verified<T> = Result<Pass<<T as Target>::Taps>, <T as Target>::Error>;
+
 /// What one conversation asks of its drafter in a round.
 pub struct Ask<'a, D> {
     /// The drafter, with this conversation's context.
@@ -122,6 +126,17 @@ pub trait Draft {
     /// # Errors
     /// When the device fails.
     fn confidences(&self) -> Result<Option<Vec<f32>>, Self::Error>;
+
+    /// The same for several drafts, with one wait where that is possible.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn confidences_of(drafts: &[&Self]) -> Result<Vec<Option<Vec<f32>>>, Self::Error>
+    where
+        Self: Sized,
+    {
+        drafts.iter().map(|draft| draft.confidences()).collect()
+    }
 
     /// Drops every token from position `len` on.
     ///

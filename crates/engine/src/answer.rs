@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use calibration::Spent;
 use decode::{Fixed, Schedule};
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     making::Making,
     measuring,
     models::Models,
-    pilot::Pilot,
+    pilot::{Known, Pilot},
     rounds::{Proposing, Stopwatch, Verifying},
     session::Session,
 };
@@ -30,13 +31,13 @@ pub(crate) fn make(
     let mut pilot = settings.and_then(|settings| session.take_pilot(settings, &request.cost));
     if goes_on {
         let anchor = making.prompt.anchor();
-        making.stats.measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, anchor, cancel)?;
+        making.stats.measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, anchor, cancel, sink)?;
         sink(Event::Decoding { speculation: making.speculation.clone() });
     }
     let started = Instant::now();
     decode(&mut making, &mut session, pilot.as_mut(), cancel, sink)?;
     let decode_s = started.elapsed().as_secs_f64();
-    let known = pilot.as_ref().map(Pilot::known).unwrap_or_default();
+    let known = pilot.as_ref().map_or_else(Known::default, Pilot::known);
     let remarks = pilot.iter_mut().flat_map(Pilot::remarks).collect::<Vec<_>>();
     session.keep_pilot(pilot);
     session.hold(making.prompt.ids.iter().chain(making.answer.emitted()).copied());
@@ -70,7 +71,10 @@ fn decode(
         };
         let Making { answer, writing, .. } = &mut *making;
         let round = answer.round(&mut verifier, proposer.as_mut(), schedule, &mut |token| writing.push(token))?;
-        let spent = watch.lap(started);
+        let mut spent = watch.lap(started);
+        if round.proposed + round.cut == 0 {
+            spent = Spent::Plain(spent.seconds()); // the drafter had nothing to say
+        }
         position += round.emitted.len();
         // A round that ends the answer may have ended within its draft: its time is no measure.
         let goes_on = answer.finish().is_none();

@@ -1,6 +1,6 @@
 //! Why an answer came to nothing. Every message is one sentence for the user.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::Shortage;
 
@@ -75,9 +75,9 @@ pub enum Error {
     #[error("answers that are made at once need the same target, drafter and precision; ask for this one by itself")]
     OtherModels,
 
-    /// An answer of a batch failed, and with it all that were being made.
-    #[error("a round of several answers failed: {0}")]
-    Batch(String),
+    /// A round that several answers shared failed.
+    #[error("a round that this answer shared with others failed: {0}")]
+    Batch(#[source] Arc<Error>),
 
     /// The context is larger than the target's.
     #[error("the context is set to {context} tokens; it must be at most {most}, which is all that the target can read")]

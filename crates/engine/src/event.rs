@@ -25,6 +25,8 @@ pub enum Event {
         /// Rows to read in all.
         total: usize,
     },
+    /// Rounds are tried and timed, as nobody knows yet what they cost here.
+    Measuring,
     /// Decoding begins; says whether drafts will be made.
     Decoding {
         /// What runs.
@@ -98,8 +100,7 @@ pub struct Round {
     pub bound: Bound,
     /// Why it drafted, or did not.
     pub course: Course,
-    /// Whether drafting was parked or resumed by what this round took. If the user has settled how much to draft, it only
-    /// ought to have been.
+    /// Whether drafting was parked or resumed by what this round took; never if the user has settled how much to draft.
     pub turn: Option<Turn>,
     /// Seconds, wall clock.
     pub seconds: f64,

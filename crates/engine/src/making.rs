@@ -3,14 +3,15 @@
 use std::time::Instant;
 
 use chat::Codec;
-use decode::{Finish, Limits, Token, Turn};
+use decode::{Finish, Fixed, Limits, Schedule, Token, Turn};
 use drafters::Drafter;
 use nn::{Sampler, Vocabulary};
 
 use crate::{
-    Answer, Cancel, Cost, Course, Error, Event, Request, Result, Round, Speculation, Stats, Unfinished,
+    Answer, Cancel, Course, Error, Event, Request, Result, Round, Speculation, Stats, Unfinished,
     event::Took,
     models::{Models, Target},
+    pilot::Known,
     reading::Reading,
     session::Session,
     settings::Settings,
@@ -56,12 +57,9 @@ impl<'a> Making<'a> {
         request.controls.check()?;
         let started = Instant::now();
         models.admit(request, at_once, 0)?;
-        let (target, mut drafting) = load(models, request, sink)?;
+        let (target, drafting) = load(models, request, sink)?;
         let load_s = started.elapsed().as_secs_f64();
 
-        if at_once > 1 {
-            drafting = drafting.map(|(drafter, settings)| (drafter.clone(), settings.unmeasured(drafter.facts())));
-        }
         let speculation = speculation(request, drafting.as_ref());
         let mut notes = drafting.as_ref().map_or_else(Vec::new, |(_, settings)| settings.notes(&request.controls));
         let prompt = Reading::new(request, &target, &mut notes)?;
@@ -80,6 +78,14 @@ impl<'a> Making<'a> {
             turns: Vec::new(),
             notes,
         })
+    }
+
+    /// Lets it share its rounds with other answers. Returns the schedule of its drafts.
+    pub(crate) fn share(&mut self) -> Box<dyn Schedule> {
+        let Some((drafter, settings)) = &mut self.drafting else { return Box::new(Fixed(0)) };
+        let schedule = settings.share(drafter.facts());
+        self.speculation = Speculation::On { limit: settings.limit, schedule: settings.scheduling };
+        schedule
     }
 
     /// Reads the prompt into `session`. Returns whether to go on.
@@ -105,16 +111,15 @@ impl<'a> Making<'a> {
         sink(Event::Round(Round::new(round, written, took)));
     }
 
-    /// The record, of an answer whose rounds took `decode_s` seconds. They leave `cost` behind, a plain step that they were
-    /// compared with, and what else the user should know.
+    /// The record, of an answer whose rounds took `decode_s` seconds, left this behind of their cost, and these remarks for
+    /// the user.
     pub(crate) fn end(
         self,
         decode_s: f64,
-        known: (Cost, Option<f64>),
+        Known { cost, plain_step_s }: Known,
         remarks: impl IntoIterator<Item = String>,
     ) -> Answer {
         let counts = self.answer.stats();
-        let (cost, plain_step_s) = known;
         let stats = Stats {
             tokens: counts.emitted,
             rounds: counts.rounds,

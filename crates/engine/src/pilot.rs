@@ -1,11 +1,11 @@
 //! How the rounds of a session draft: which schedule, what it has learned, and whether drafting is parked.
 
 use calibration::{Auto, Cost, Spent};
-use decode::{Fixed, Parking, Schedule, Standing, Turn};
+use decode::{Fixed, Parking, Schedule, Standing, Tally, Turn};
 use drafters::{Facts, Kind};
 use serde::{Deserialize, Serialize};
 
-use crate::{Scheduling, doubt::Doubt, settings::Settings};
+use crate::{doubt::Doubt, settings::Settings};
 
 /// Why a round drafted, or did not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,11 +20,13 @@ pub enum Course {
     Parked,
 }
 
+/// Drafting rounds of an answer before a loss is told.
+const ENOUGH: usize = 8;
+
 /// Decides how each round drafts. It outlives an answer: the next one with the same settings goes on with what it knows.
 pub(crate) struct Pilot {
     settings: Settings,
     schedule: Chosen,
-    parking: Parking,
     newest_turn: Option<Turn>,
     /// Not of one without a model, which was made for no target, and not at a temperature at which the target itself
     /// hardly knows what it says next.
@@ -35,9 +37,15 @@ pub(crate) struct Pilot {
 }
 
 enum Chosen {
-    Auto(Auto),
-    /// With the cost that it does not look at, but others may later.
-    Other(Box<dyn Schedule>, Cost),
+    /// As long as is worth the time, and not at all while drafting loses.
+    Auto(Auto, Parking),
+    /// What the user chose is obeyed; what it came to in this answer is told.
+    Other {
+        schedule: Box<dyn Schedule>,
+        tally: Tally,
+        /// Not looked at here, but others may later.
+        cost: Cost,
+    },
 }
 
 impl Pilot {
@@ -45,98 +53,116 @@ impl Pilot {
     /// what rounds cost.
     pub(crate) fn new(settings: Settings, facts: &Facts, before: Option<Self>, known: &Cost) -> Self {
         let cost = match before {
-            Some(before) if before.settings == settings => return before,
+            Some(before) if before.settings == settings => return before.again(),
             Some(before) => before.cost().clone(),
             None => known.clone(),
         };
-        let (schedule, parking) = match settings.schedule(facts) {
-            None => (Chosen::Auto(Auto::new(settings.limit, facts.confident, cost)), Parking::default()),
-            Some(schedule) => {
-                // What the user chose is obeyed, so no plain step is made only to compare; an earlier one may be known.
-                let parking = cost.verify(0, 1).map_or_else(Parking::default, Parking::knowing);
-                (Chosen::Other(schedule, cost), parking)
-            }
+        let schedule = match settings.schedule(facts) {
+            None => Chosen::Auto(Auto::new(settings.limit, facts.confident, cost), Parking::default()),
+            Some(schedule) => Chosen::Other { schedule, tally: Tally::default(), cost },
         };
         let doubt = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
         let doubt = doubt.then(Doubt::default);
-        Self { settings, schedule, parking, newest_turn: None, doubt, plain: Fixed(0), context: 0 }
+        Self { settings, schedule, newest_turn: None, doubt, plain: Fixed(0), context: 0 }
+    }
+
+    /// The same for a further answer.
+    fn again(mut self) -> Self {
+        if let Chosen::Other { tally, .. } = &mut self.schedule {
+            *tally = Tally::default();
+        }
+        self
     }
 
     fn cost(&self) -> &Cost {
         match &self.schedule {
-            Chosen::Auto(auto) => auto.cost(),
-            Chosen::Other(_, cost) => cost,
+            Chosen::Auto(auto, _) => auto.cost(),
+            Chosen::Other { cost, .. } => cost,
         }
     }
 
     /// What rounds cost, and the seconds of a plain step that drafting is compared with, if they are known.
-    pub(crate) fn known(&self) -> (Cost, Option<f64>) {
-        (self.cost().clone(), self.parking.plain_s())
+    pub(crate) fn known(&self) -> Known {
+        let plain_step_s = match &self.schedule {
+            Chosen::Auto(_, parking) => parking.plain_s(),
+            Chosen::Other { cost, .. } => cost.plain_s(self.context),
+        };
+        Known { cost: self.cost().clone(), plain_step_s }
     }
 
     /// What the next round is about.
     pub(crate) fn course(&self) -> Course {
-        match self.settings.scheduling {
-            Scheduling::Auto if self.parking.is_parked() => Course::Parked,
-            Scheduling::Auto if !self.parking.drafts() => Course::Comparing,
-            _ => Course::Drafting,
+        match &self.schedule {
+            Chosen::Auto(_, parking) => Course::of(parking),
+            Chosen::Other { .. } => Course::Drafting,
         }
     }
 
     /// The schedule of the next round, behind `context` tokens.
     pub(crate) fn schedule(&mut self, context: usize) -> &mut dyn Schedule {
         self.context = context;
-        if self.course() != Course::Drafting {
-            return &mut self.plain;
-        }
         match &mut self.schedule {
-            Chosen::Auto(auto) => {
+            Chosen::Auto(_, parking) if Course::of(parking) != Course::Drafting => &mut self.plain,
+            Chosen::Auto(auto, _) => {
                 auto.stand_at(context);
                 auto
             }
-            Chosen::Other(schedule, _) => &mut **schedule,
+            Chosen::Other { schedule, .. } => &mut **schedule,
         }
     }
 
-    /// The longest draft of the rounds behind `context` tokens, if what they cost decides how much is drafted, and nobody
-    /// knows it.
-    pub(crate) fn unmeasured(&self, context: usize) -> Option<usize> {
+    /// The lengths of rounds to try behind `context` tokens before the first: what they cost decides how much is drafted,
+    /// or what drafting is compared with, and nobody knows it. The first is to warm up.
+    pub(crate) fn to_measure(&self, context: usize) -> Vec<usize> {
         let limit = self.settings.limit;
-        let wanted = self.settings.scheduling == Scheduling::Auto && !self.parking.is_parked();
-        (wanted && !self.cost().knows(context, limit)).then_some(limit)
+        match &self.schedule {
+            Chosen::Auto(auto, parking) if !parking.is_parked() && !auto.cost().knows(context, limit) => {
+                let lengths = [0, limit].into_iter().chain(1..limit);
+                let twice = std::iter::repeat_n(lengths, 2).flatten();
+                std::iter::once(limit).chain(twice).collect()
+            }
+            Chosen::Other { cost, .. } if cost.plain_s(context).is_none() => vec![0, 0],
+            _ => Vec::new(),
+        }
     }
 
     /// Whether the host waits for a draft's confidences before it is verified.
     pub(crate) fn reads_confidence(&self) -> bool {
         match &self.schedule {
-            Chosen::Auto(auto) => auto.reads_confidence(),
-            Chosen::Other(schedule, _) => schedule.reads_confidence(),
+            Chosen::Auto(auto, _) => auto.reads_confidence(),
+            Chosen::Other { schedule, .. } => schedule.reads_confidence(),
         }
     }
 
     /// Takes in what a round behind `context` tokens took that drafted so many and verified so many `rows`.
     pub(crate) fn measure(&mut self, context: usize, drafted: usize, rows: usize, spent: Spent) {
-        let cost = match &mut self.schedule {
-            Chosen::Auto(auto) => auto.cost_mut(),
-            Chosen::Other(_, cost) => cost,
-        };
-        cost.measure(context, drafted, rows, spent);
-        if let Spent::Plain(seconds) = spent {
-            self.parking.plain_step(seconds);
+        match &mut self.schedule {
+            Chosen::Auto(auto, parking) => {
+                auto.cost_mut().measure(context, drafted, rows, spent);
+                if let Spent::Plain(seconds) = spent {
+                    parking.plain_step(seconds);
+                }
+            }
+            Chosen::Other { cost, .. } => cost.measure(context, drafted, rows, spent),
         }
     }
 
-    /// Takes in what the newest round took. Returns whether drafting has been parked or resumed, or would have been if
-    /// the user had not chosen it.
+    /// Takes in what the newest round took. Returns whether drafting has been parked or resumed.
     pub(crate) fn learn(&mut self, round: &decode::Round, spent: Spent) -> Option<Turn> {
         if let Some(doubt) = &mut self.doubt {
             doubt.learn(round.proposed, round.accepted);
         }
         self.measure(self.context, round.proposed + round.cut, round.proposed + 1, spent);
-        let turn = match spent {
-            Spent::Plain(_) => None,
-            Spent::Apart { draft_s, verify_s } => self.parking.drafting_round(round.emitted.len(), draft_s + verify_s),
-            Spent::Together(seconds) => self.parking.drafting_round(round.emitted.len(), seconds),
+        if matches!(spent, Spent::Plain(_)) {
+            return None;
+        }
+        let (tokens, seconds) = (round.emitted.len(), spent.seconds());
+        let turn = match &mut self.schedule {
+            Chosen::Auto(_, parking) => parking.drafting_round(tokens, seconds),
+            Chosen::Other { tally, .. } => {
+                tally.add(tokens, seconds);
+                None
+            }
         };
         self.newest_turn = turn.or(self.newest_turn);
         turn
@@ -150,13 +176,40 @@ impl Pilot {
 
     /// That drafting loses time, if it does.
     fn loss(&self) -> Option<String> {
-        let Some(Turn::Parked { standing, .. }) = &self.newest_turn else { return None };
-        let told = told(standing);
-        Some(match self.settings.scheduling {
-            Scheduling::Auto => format!("Drafting is parked, as it lost time: {told}."),
-            _ => format!("Drafting loses time: {told}. It goes on because you chose how much to draft."),
-        })
+        match &self.schedule {
+            Chosen::Auto(..) => {
+                let Some(Turn::Parked { standing, .. }) = &self.newest_turn else { return None };
+                Some(format!("Drafting is parked, as it lost time: {}.", told(standing)))
+            }
+            Chosen::Other { tally, cost, .. } => {
+                let standing = tally.standing(cost.plain_s(self.context)?);
+                let loses = standing.rounds >= ENOUGH && standing.speed() < 1.0;
+                let why = "It goes on because you chose how much to draft.";
+                loses.then(|| format!("Drafting loses time: {}. {why}", told(&standing)))
+            }
+        }
     }
+}
+
+impl Course {
+    /// Of the next round, if that is left to the machine.
+    pub(crate) fn of(parking: &Parking) -> Self {
+        if parking.is_parked() {
+            Self::Parked
+        } else if parking.drafts() {
+            Self::Drafting
+        } else {
+            Self::Comparing
+        }
+    }
+}
+
+/// What an answer leaves behind of the cost of rounds.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) cost: Cost,
+    /// Seconds of a plain step that drafting was compared with.
+    pub(crate) plain_step_s: Option<f64>,
 }
 
 /// `after 24 rounds 1.10 tokens a round at 41.0 ms, against 30.0 ms a plain step`.

@@ -56,7 +56,7 @@ pub struct Memory {
     /// What stays free for everything else, bytes; `None` leaves it to [`Machine::usual_reserve`](crate::Machine).
     pub reserve: Option<u64>,
     /// Whether the user insists: what was refused for lack of memory is loaded all the same. It holds until another
-    /// model is loaded.
+    /// target is asked for.
     pub insist: bool,
 }
 
@@ -105,10 +105,12 @@ pub enum Scheduling {
 pub struct Controls {
     /// How long drafts are.
     pub schedule: Scheduling,
-    /// The most tokens to draft a round (γ); `None` takes the drafter's own limit, 0 decodes plainly.
+    /// The most tokens to draft a round (γ); `None` takes as many as the drafter is usually asked for, 0
+    /// decodes plainly.
     pub gamma: Option<usize>,
     /// The confidence below which a drafted token is not worth verifying, instead of the thresholds that the checkpoint
-    /// brings; 0 verifies every token, `None` leaves it to the checkpoint.
+    /// brings; 0 verifies every token. `None` leaves it to the schedule, and where that is one of thresholds, to the
+    /// checkpoint.
     pub min_conf: Option<f32>,
     /// How the target chooses its tokens.
     #[serde(flatten)]

@@ -19,6 +19,8 @@ pub(crate) struct Session {
     ids: Vec<Token>,
     /// How many tokens open the model's turn, which begins at the place that is remembered.
     opening: usize,
+    /// Whether another answer may follow.
+    goes_on: bool,
 }
 
 /// A drafter and what it has read. Without one the session is the target's alone.
@@ -34,7 +36,12 @@ struct Drafting {
 impl Session {
     pub(crate) fn new(target: Rc<Model>) -> Self {
         let conversation = Conversation::new(Rc::clone(&target));
-        Self { target, conversation, drafting: None, ids: Vec::new(), opening: 0 }
+        Self { target, conversation, drafting: None, ids: Vec::new(), opening: 0, goes_on: true }
+    }
+
+    /// One that no second answer goes on from.
+    pub(crate) fn of_one_answer(target: Rc<Model>) -> Self {
+        Self { goes_on: false, ..Self::new(target) }
     }
 
     /// Lets go of the drafter and of what it has read.
@@ -98,6 +105,9 @@ impl Session {
     /// Makes the place at hand, where `opening` tokens open the model's turn, one that can be gone back to, whatever
     /// follows.
     pub(crate) fn remember(&mut self, opening: usize) -> Result<()> {
+        if !self.goes_on {
+            return Ok(());
+        }
         self.opening = opening;
         self.conversation.caches_mut().remember()?;
         if let Some(drafting) = &mut self.drafting {

@@ -50,27 +50,28 @@ impl Settings {
         Ok(Self { scheduling, limit, min_conf, sampling: Sampling { seed: 0, ..sampling } })
     }
 
-    /// The same where nothing can be measured, as several answers share each round: what is left to the machine follows
-    /// the checkpoint's thresholds, if it has any.
-    pub(crate) fn unmeasured(self, facts: &Facts) -> Self {
-        let scheduling = match self.scheduling {
-            Scheduling::Auto if facts.thresholds.is_empty() => Scheduling::Fixed,
-            Scheduling::Auto => Scheduling::Thresholds,
-            chosen => chosen,
-        };
-        Self { scheduling, ..self }
+    /// Settles what is left to the machine for an answer that shares its rounds with others, by which they cannot be
+    /// measured: the checkpoint's thresholds decide, if it has any, or else how many of the last drafts stood.
+    pub(crate) fn share(&mut self, facts: &Facts) -> Box<dyn Schedule> {
+        if self.scheduling == Scheduling::Auto {
+            self.scheduling = if facts.thresholds.is_empty() { Scheduling::Adaptive } else { Scheduling::Thresholds };
+        }
+        self.settled(facts)
     }
 
-    /// A schedule that needs no measurement; `None` if it is left to what rounds cost here.
+    /// The schedule; `None` if it is left to what rounds cost here.
     pub(crate) fn schedule(&self, facts: &Facts) -> Option<Box<dyn Schedule>> {
+        (self.scheduling != Scheduling::Auto).then(|| self.settled(facts))
+    }
+
+    fn settled(&self, facts: &Facts) -> Box<dyn Schedule> {
         let limit = self.limit;
-        Some(match self.scheduling {
-            Scheduling::Auto => return None,
+        match self.scheduling {
+            Scheduling::Auto | Scheduling::Adaptive => Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)),
             Scheduling::Fixed => Box::new(Fixed(limit)),
-            Scheduling::Adaptive => Box::new(Adaptive::new(limit, ADAPTIVE, ADAPTIVE)),
             Scheduling::Thresholds => Box::new(self.thresholds(facts)),
             Scheduling::Gate => Box::new(Gate { limit, threshold: self.min_conf.unwrap_or(0.0) }),
-        })
+        }
     }
 
     /// What the user sets replaces what the checkpoint brings; 0 keeps every token, so nothing need be read.

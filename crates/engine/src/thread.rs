@@ -100,8 +100,8 @@ impl Engine {
     }
 
     /// Makes several answers with the same models, `at_once` of them at a time, and returns at once. Each model's weights
-    /// are read once a round for all of them, so they come sooner than one after the other, and each comes later than by
-    /// itself; their texts are the same. `sink` hears every event with the number of the request that it is about, on the
+    /// are read once a round for all of them. An answer is the one that it is by itself, up to what several rows in a pass
+    /// change in the last digits of narrow types, and up to the draft's lengths under the ratio rule. `sink` hears every event with the number of the request that it is about, on the
     /// engine's thread; the last one of each is [`Event::End`] or [`Event::Failed`].
     pub fn answers(
         &self,
@@ -185,8 +185,9 @@ fn answers(
         Ok(())
     });
     if let Err(error) = done {
+        let error = Arc::new(error);
         for number in open {
-            sink(number, Event::Failed(Error::Batch(error.to_string())));
+            sink(number, Event::Failed(Error::Batch(Arc::clone(&error))));
         }
     }
 }

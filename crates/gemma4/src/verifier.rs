@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use decode::{Block, Pass, Token};
+use decode::{Block, Pass, Token, Verified};
 use mlx_rs::{Array, ops::indexing::TryIndexOp};
 use nn::{Cache, Draft, Judged, Ruling, Sampler, Shares, Vocabulary, block, finite, joined, wait};
 
@@ -74,10 +74,10 @@ impl decode::Target for Verifier<'_> {
         self.pass(anchor, draft, judged, rows.taps)
     }
 
-    fn verify_all(mut blocks: Vec<Block<'_, Self>>) -> Result<Vec<Pass<Array>>> {
+    fn verify_all(mut blocks: Vec<Block<'_, Self>>) -> Result<Vec<Verified<Self>>> {
         if blocks.len() < 2 || !Self::share(&blocks) {
             let verify = |block: Block<'_, Self>| block.target.verify(block.anchor, block.draft);
-            return blocks.into_iter().map(verify).collect();
+            return Ok(blocks.into_iter().map(verify).collect());
         }
         let ids = blocks.iter().map(|one| block(one.anchor, one.draft)).collect::<nn::Result<Vec<_>>>()?;
         let counts = ids.iter().map(|ids| usize::try_from(ids.dim(1)).unwrap_or_default());
@@ -98,7 +98,7 @@ impl decode::Target for Verifier<'_> {
         let judged = Ruling::read(&rulings)?;
         drop(rulings);
         let passes = blocks.iter_mut().zip(judged).zip(shares.split(&rows.taps, 1)?);
-        passes.map(|((one, judged), taps)| one.target.pass(one.anchor, one.draft, judged, taps)).collect()
+        Ok(passes.map(|((one, judged), taps)| one.target.pass(one.anchor, one.draft, judged, taps)).collect())
     }
 
     fn commit(&mut self, rows: usize) -> Result<()> {

@@ -95,6 +95,16 @@ impl decode::Draft for Draft {
         Ok(Some(confidences.as_slice::<f32>().to_vec()))
     }
 
+    fn confidences_of(drafts: &[&Self]) -> Result<Vec<Option<Vec<f32>>>> {
+        let with = drafts.iter().filter_map(|draft| Some((draft.confidences.as_ref()?, &draft.tokens)));
+        let wanted = with.flat_map(|(confidences, tokens)| [confidences, tokens]).collect::<Vec<_>>();
+        if !wanted.is_empty() {
+            wait(wanted)?;
+        }
+        let read = |confidences: &Array| confidences.as_slice::<f32>().to_vec();
+        Ok(drafts.iter().map(|draft| draft.confidences.as_ref().map(read)).collect())
+    }
+
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a draft is short")]
     fn truncate(&mut self, len: usize) -> Result<()> {
         let q = self.q.iter_mut().flat_map(Q::arrays_mut);

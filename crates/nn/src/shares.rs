@@ -41,6 +41,9 @@ impl Shares {
         axis: i32,
         mut work: impl FnMut(usize, [Array; N]) -> Result<Array, E>,
     ) -> Result<Array, E> {
+        if self.0.len() == 1 {
+            return work(0, parts.map(Array::clone));
+        }
         let mut of_part = parts.map(|_| Vec::new());
         for (shares, part) in of_part.iter_mut().zip(parts) {
             *shares = self.split(part, axis)?;

@@ -40,6 +40,8 @@ pub(crate) enum Phase {
         /// Tokens in all.
         total: usize,
     },
+    /// Rounds are tried and timed, as nobody knows yet what they cost here.
+    Measuring,
     /// Rounds are coming.
     Decoding {
         /// Whether drafts are made.
@@ -70,8 +72,7 @@ pub(crate) struct Round {
     confidences: Vec<f32>,
     /// Why it drafted, or did not.
     course: Course,
-    /// What drafting was worth if that was judged behind this round, and parked or resumed; a schedule that the user
-    /// chose goes on all the same.
+    /// What drafting was worth, if it was parked or resumed behind this round.
     turn: Option<Standing>,
     /// Wall clock.
     seconds: f64,
@@ -201,7 +202,7 @@ pub(crate) struct Stats {
     accepted_at: Vec<usize>,
     /// Plain steps that were made because drafting was parked.
     parked: usize,
-    /// A plain step, which drafting was compared with in this session; null if none was made.
+    /// A plain step, as it was timed here in contexts about as long; null if none was.
     plain_step_seconds: Option<f64>,
     /// τ, the target's own token included.
     tokens_per_round: Option<f64>,

@@ -51,7 +51,7 @@ pub(crate) struct Controls {
     /// How many of the newest tokens these look at; 0 looks at all.
     penalty_window: usize,
     rule: Rule,
-    /// The same seed gives the same text.
+    /// The same seed gives the same text, but for the ratio rule where drafts differ in length.
     seed: u64,
     /// The most tokens to write.
     max_tokens: usize,

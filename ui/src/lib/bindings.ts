@@ -79,7 +79,7 @@ export type Controls = {
 	/**  How many of the newest tokens these look at; 0 looks at all. */
 	penaltyWindow: number,
 	rule: Rule,
-	/**  The same seed gives the same text. */
+	/**  The same seed gives the same text, but for the ratio rule where drafts differ in length. */
 	seed: number,
 	/**  The most tokens to write. */
 	maxTokens: number,
@@ -272,6 +272,8 @@ what: string } |
 done: number; 
 /**  Tokens in all. */
 total: number } | 
+/**  Rounds are tried and timed, as nobody knows yet what they cost here. */
+{ kind: "measuring" } | 
 /**  Rounds are coming. */
 { kind: "decoding"; 
 /**  Whether drafts are made. */
@@ -340,10 +342,7 @@ export type Round = {
 	confidences: number[],
 	/**  Why it drafted, or did not. */
 	course: Course,
-	/**
-	 *  What drafting was worth if that was judged behind this round, and parked or resumed; a schedule that the user
-	 *  chose goes on all the same.
-	 */
+	/**  What drafting was worth, if it was parked or resumed behind this round. */
 	turn: Standing | null,
 	/**  Wall clock. */
 	seconds: number,
@@ -429,7 +428,7 @@ export type Stats = {
 	acceptedAt: number[],
 	/**  Plain steps that were made because drafting was parked. */
 	parked: number,
-	/**  A plain step, which drafting was compared with in this session; null if none was made. */
+	/**  A plain step, as it was timed here in contexts about as long; null if none was. */
 	plainStepSeconds: number | null,
 	/**  τ, the target's own token included. */
 	tokensPerRound: number | null,

@@ -56,6 +56,13 @@ fn a_slow_drafter_and_one_that_guesses_are_parked_within_32_rounds() {
 }
 
 #[test]
+fn what_it_says_is_of_the_rounds_that_lost_and_not_of_those_that_won_before() {
+    let run = Trial::of(600, |at| (if at < 400 { 3 } else { 1 }, 0.039));
+    let Some((_, Turn::Parked { standing, .. })) = run.turns.first() else { unreachable!("never parked") };
+    assert!(standing.tokens_per_round < 1.1 && standing.speed() < 0.8, "{standing:?}");
+}
+
+#[test]
 fn it_says_why() {
     let run = Trial::of(32, |_| (1, 0.045));
     let standing = Standing { rounds: 8, tokens_per_round: 1.0, round_s: 0.045, plain_s: 0.030 };

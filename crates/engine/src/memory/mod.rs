@@ -31,12 +31,13 @@ pub(crate) struct Admitted {
 /// Lets an answer in if there is room for it, or if the user insists; `prompt` is how many tokens it reads, as far as
 /// that is known, and `at_once` how many such answers are made together. Returns what they need.
 pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, at_once: usize, prompt: usize) -> Result<Need> {
-    let known = admitted.take().filter(|admitted| admitted.is_for(request, at_once));
-    let admitted = admitted.insert(match known {
-        Some(known) => known,
-        None => Admitted::new(request, at_once)?,
+    let before = admitted.take().filter(|admitted| admitted.target == request.target);
+    let insists = request.memory.insist || before.as_ref().is_some_and(|before| before.agreed == u64::MAX);
+    let admitted = admitted.insert(match before {
+        Some(before) if before.is_for(request, at_once) => before,
+        _ => Admitted::new(request, at_once)?,
     });
-    if request.memory.insist {
+    if insists {
         admitted.agreed = u64::MAX;
     }
     // What this answer may come to, within the largest context that the user allows.

@@ -54,7 +54,7 @@ pub struct Plan {
     /// Bits of each of the target's numbers, on average.
     bits: u64,
     /// Answers that are made together, each with caches of its own.
-    at_once: u64,
+    at_once: usize,
 }
 
 impl Plan {
@@ -85,7 +85,7 @@ impl Plan {
     /// The same for so many answers at once.
     #[must_use]
     pub fn at_once(self, answers: usize) -> Self {
-        Self { at_once: u64::try_from(answers.max(1)).unwrap_or(u64::MAX), ..self }
+        Self { at_once: answers.max(1), ..self }
     }
 
     /// What is needed for so many tokens of prompt and answer, or as many as the target reads.
@@ -93,10 +93,12 @@ impl Plan {
     pub fn need(&self, context: usize) -> Need {
         let context = context.min(self.most);
         let facts = self.drafter.as_ref().map(|drafter| &drafter.facts);
-        let passes = Passes { chunk: CHUNK, block: self.block, taps: facts.map_or(0, |facts| facts.taps.len()) };
-        let caches = self.target.caches(context, passes).saturating_mul(self.at_once);
+        let passes =
+            Passes { chunk: CHUNK, block: self.block * self.at_once, taps: facts.map_or(0, |facts| facts.taps.len()) };
+        let at_once = u64::try_from(self.at_once).unwrap_or(u64::MAX);
+        let caches = self.target.caches(context, passes).saturating_mul(at_once);
         let of_drafter = |of: fn(&drafters::Survey, usize) -> u64| self.drafter.as_ref().map_or(0, |d| of(d, context));
-        let context_of_drafter = of_drafter(drafters::Survey::context).saturating_mul(self.at_once);
+        let context_of_drafter = of_drafter(drafters::Survey::context).saturating_mul(at_once);
         let drafter = of_drafter(|drafter, _| drafter.weights).saturating_add(context_of_drafter);
         let answering =
             self.target.working(context, passes) + of_drafter(|drafter, context| drafter.working(context, CHUNK));
@@ -117,6 +119,7 @@ impl Plan {
         let without_drafter = Self { drafter: None, block: 1, ..self.clone() };
         Err(Box::new(Shortage {
             need,
+            at_once: self.at_once,
             room,
             context: self.largest_context(bytes),
             without_drafter: self.drafter.is_some() && without_drafter.need(context).total() <= bytes,

@@ -9,6 +9,8 @@ use super::{Need, Room, size};
 pub struct Shortage {
     /// What the answer needs.
     pub need: Need,
+    /// Answers that are made together.
+    pub at_once: usize,
     /// What may be taken.
     pub room: Room,
     /// The most tokens of prompt and answer together that would fit, if any would.
@@ -21,10 +23,13 @@ pub struct Shortage {
 
 impl fmt::Display for Shortage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { need, room, .. } = self;
+        let Self { need, room, at_once, .. } = self;
         let Room { machine, held, reserve } = room;
         write!(f, "this needs {} of memory: ", size(need.total()))?;
         write!(f, "{} for weights, {} for {} tokens", size(need.weights), size(need.caches), need.context)?;
+        if *at_once > 1 {
+            write!(f, " of each of {at_once} answers")?;
+        }
         if need.drafter > 0 {
             write!(f, ", {} for the drafter", size(need.drafter))?;
         }
@@ -45,6 +50,9 @@ impl Shortage {
             ways.push("it would fit without the drafter".to_owned());
         }
         ways.extend(self.context.map(|context| format!("{context} tokens of prompt and answer would fit")));
+        if self.at_once > 1 {
+            ways.push("fewer answers at once need less".to_owned());
+        }
         if self.fewer_bits {
             ways.push("a checkpoint packed in fewer bits needs less".to_owned());
         }

@@ -23,7 +23,7 @@ use ruling::Says;
 pub use ruling::{Judged, Ruling};
 pub use settings::{Penalties, Rule, Sampling};
 
-use crate::{Draft, Q, Result, finite, sampling::penalties::Text, scalar, wait};
+use crate::{Draft, Q, Result, finite, sampling::penalties::Text, scalar};
 
 /// Chooses the tokens of one answer. Clones are for the two sides of it: they share what penalties must know.
 #[derive(Debug, Clone)]
@@ -163,7 +163,7 @@ impl Sampler {
     /// When MLX fails.
     pub fn judge(&self, logits: &Array, draft: Option<&Draft>, position: usize) -> Result<Judged> {
         let ruling = self.rule(logits, draft, position)?;
-        wait(ruling.arrays())?;
+        ruling.wait()?;
         ruling.told()
     }
 

@@ -40,10 +40,14 @@ impl Text {
     pub(super) fn push(&mut self, tokens: &[Token]) -> Result<()> {
         self.tokens.extend_from_slice(tokens);
         self.drafted.clear();
-        let ids = Array::from_iter(self.window().iter().copied(), &[size(self.window().len())]);
+        // Tokens leave a window, so it is counted anew; without one, counts only grow.
+        let (before, new) = match self.penalties.window {
+            0 => (self.seen.reshape(&[-1])?, tokens),
+            _ => (ops::zeros::<f32>(&[self.vocabulary])?, self.window()),
+        };
+        let ids = Array::from_slice(new, &[size(new.len())]);
         let once = ops::ones::<f32>(&[ids.dim(0), 1])?;
-        let seen = scatter_add_single(ops::zeros::<f32>(&[self.vocabulary])?, ids, once, 0)?;
-        self.seen = seen.reshape(&[1, -1])?;
+        self.seen = scatter_add_single(before, ids, once, 0)?.reshape(&[1, -1])?;
         Ok(())
     }
 

@@ -48,7 +48,11 @@ impl Ruling<'_> {
         rulings.iter().map(Self::told).collect()
     }
 
-    pub(super) fn arrays(&self) -> impl Iterator<Item = &Array> {
+    pub(super) fn wait(&self) -> Result<()> {
+        wait(self.arrays())
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = &Array> {
         let verdict = match &self.says {
             Says::Choices(choices) => [Some(choices), None],
             Says::Ruled { accepted, next } => [Some(accepted), Some(next)],

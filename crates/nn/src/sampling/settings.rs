@@ -30,7 +30,7 @@ pub struct Sampling {
     /// What a token costs that the text holds already, at any temperature.
     #[serde(flatten)]
     pub penalties: Penalties,
-    /// The same seed gives the same text.
+    /// The same seed gives the same text, but for the ratio rule where drafts differ in length.
     pub seed: u64,
     /// How drafted tokens are accepted.
     pub rule: Rule,
