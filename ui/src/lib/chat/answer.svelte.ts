@@ -2,7 +2,14 @@ import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/
 import { type Reading, Tally } from '../chart/reading';
 import type { Drafting } from '../inspector/course';
 
-const order: Record<Phase['kind'], number> = { waiting: 0, loading: 1, prefill: 2, decoding: 3, ended: 4 };
+const order: Record<Phase['kind'], number> = {
+  waiting: 0,
+  loading: 1,
+  prefill: 2,
+  measuring: 3,
+  decoding: 4,
+  ended: 5,
+};
 
 /** A running answer, built from frames. A frame that was seen before, comes late or overlaps changes nothing twice. */
 export class Answer {
