@@ -167,10 +167,13 @@ fn nothing_is_loaded_that_does_not_fit_until_the_user_insists() -> Outcome {
 
     assert!(matches!(outcome(&engine, insisting(false))?, Err(Error::NoRoom(_))));
     assert_eq!(answer(&engine, insisting(true))?.ids.len(), WRITTEN);
-    // The word holds for these models, and for no others.
+    // The word holds for this target, with whatever drafts for it, and for no other.
     assert_eq!(answer(&engine, insisting(false))?.ids.len(), WRITTEN);
     let plain = Request { drafter: None, ..insisting(false) };
-    assert!(matches!(outcome(&engine, plain)?, Err(Error::NoRoom(_))));
+    assert_eq!(answer(&engine, plain.clone())?.ids.len(), WRITTEN);
+    let other = dense()?;
+    let other = Request { target: request(&other, 10).target, ..plain };
+    assert!(matches!(outcome(&engine, other)?, Err(Error::NoRoom(_))));
     Ok(())
 }
 

@@ -28,8 +28,8 @@ pub(crate) struct Admitted {
     agreed: u64,
 }
 
-/// Lets an answer in if there is room for it, or if the user insists; `prompt` is how many tokens it reads, as far as
-/// that is known, and `at_once` how many such answers are made together. Returns what they need.
+/// Lets an answer in if there is room for it, or if the user insists, or did for this target; `prompt` is how many tokens
+/// it reads, as far as that is known, and `at_once` how many such answers are made together. Returns what they need.
 pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, at_once: usize, prompt: usize) -> Result<Need> {
     let before = admitted.take().filter(|admitted| admitted.target == request.target);
     let insists = request.memory.insist || before.as_ref().is_some_and(|before| before.agreed == u64::MAX);
