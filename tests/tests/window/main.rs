@@ -185,7 +185,8 @@ async fn watch_an_answer_stream(window: &Window) -> Outcome {
     assert!(rounds > 0, "the chart counts the rounds");
     assert_eq!(window.number("[data-testid=tokens-per-round]", "data-rounds").await?, rounds);
     let proposed = window.numbers("[data-testid=bar]", "data-proposed").await?;
-    assert_eq!(proposed.len(), tiny::GAMMA, "a bar for each position");
+    // How many tokens are worth drafting is left to the machine.
+    assert!((1..=tiny::GAMMA).contains(&proposed.len()), "a bar for each position: {proposed:?}");
     assert!(proposed[0] > 0 && proposed.is_sorted_by(|a, b| a >= b), "{proposed:?}");
     Ok(())
 }
