@@ -46,8 +46,8 @@ fn compare(engine: &Engine, target: &Path, drafter: &Path, turns: usize) -> Outc
     let (mut steps, mut all) = (Vec::new(), Vec::new());
     for turn in 0..turns {
         let plain = rounds(engine, request(target, None, Cost::default()))?.0;
-        let (drafted, known) = rounds(engine, request(target, Some(drafter), cost))?;
-        cost = known;
+        let (drafted, brought) = rounds(engine, request(target, Some(drafter), cost))?;
+        cost = brought;
         let Some(from) = drafted.iter().position(|round| round.course == Course::Parked) else {
             return Err("never parked".into());
         };

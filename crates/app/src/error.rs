@@ -14,6 +14,9 @@ pub enum Error {
     /// The database did not do it.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The Hub, or the folder of downloads, did not do it.
+    #[error(transparent)]
+    Hub(#[from] hub::Error),
     /// The system names no place for data.
     #[error("this system has no folder for application data; set SLIPSTREAM_HOME")]
     NoHome,
@@ -28,6 +31,30 @@ pub enum Error {
     /// An id that is not, or no longer, in the list.
     #[error("there is no model “{0}” in the list")]
     NoSuchModel(String),
+    /// A model that was removed for good, or never was there.
+    #[error("there is no model “{0}” in the trash")]
+    NotInTrash(String),
+    /// A repo of which nothing is here.
+    #[error("nothing of the repo “{0}” is on this machine")]
+    NoSuchRepo(String),
+    /// A repo that no other program has.
+    #[error("“{0}” is no folder, and no other program has a repo of that name that can be used")]
+    NotFound(String),
+    /// A download that was taken off the list, or never was.
+    #[error("there is no download {0}")]
+    NoSuchDownload(i64),
+    /// A link in another program's cache that is not followed.
+    #[error("the link {} leads nowhere, or out of its repo's folder, so this checkpoint is not used; let the program that made it fetch it again", link.display())]
+    Astray {
+        /// The link.
+        link: PathBuf,
+    },
+    /// Files that the app did not download.
+    #[error("the files in {} are another program's or your own, and are only read here; get the repo to have a copy that can be repaired", folder.display())]
+    NotOurs {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A name that stands for neither.
     #[error("“{0}” is neither a model in the list nor a folder")]
     NoSuchName(String),
@@ -81,6 +108,14 @@ pub enum Code {
     PickDrafter,
     /// Let the user insist: there is not enough memory.
     Insist,
+    /// Lead the user to the page where the licence is accepted, and let a token be typed.
+    AcceptLicence,
+    /// Let the user type a token.
+    EnterToken,
+    /// Say how much room is needed.
+    FreeSpace,
+    /// Let the user switch the network on.
+    GoOnline,
 }
 
 impl Error {
@@ -95,10 +130,14 @@ impl Error {
                 Some(Code::PickDrafter)
             }
             Self::Engine(engine::Error::NoRoom(_)) => Some(Code::Insist),
+            Self::Hub(hub::Error::Gated { .. }) => Some(Code::AcceptLicence),
+            Self::Hub(hub::Error::Unauthorized { .. } | hub::Error::BadToken) => Some(Code::EnterToken),
+            Self::Hub(hub::Error::DiskFull { .. }) => Some(Code::FreeSpace),
+            Self::Hub(hub::Error::Offline { .. }) => Some(Code::GoOnline),
             _ => None,
         }
     }
 }
 
 /// A result of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;

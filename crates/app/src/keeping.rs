@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
     use crate::answering::testing::{answer, round};
-    use store::{Checkpoint, Message, Role};
+    use store::{Checkpoint, Message, Role, Source};
 
     async fn keeper() -> (Keeper, Store, i64) {
         let store = Store::in_memory().await.unwrap();
@@ -107,6 +107,8 @@ mod tests {
             role: Role::Target,
             kind: "gemma3_text".into(),
             folder: "/t".into(),
+            source: Source::Folder,
+            revision_id: None,
             summary: String::new(),
             bytes: 0,
             draft_limit: None,

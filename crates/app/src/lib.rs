@@ -1,4 +1,4 @@
-//! The use cases: models, chat, preferences. Windows and terminals are shells around an [`App`].
+//! The use cases: models, the library, chat, preferences. Windows and terminals are shells around an [`App`].
 //!
 //! What this crate does **not** know: who asks (no window, no terminal), how rows are stored, what a tensor is. A
 //! shell needs nothing but this crate: the engine's words that it speaks are re-exported here.
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{Cancel, Engine};
+use library::Library;
 use store::Store;
 use tokio::sync::Mutex;
 
@@ -16,6 +17,7 @@ mod costs;
 mod error;
 mod history;
 mod keeping;
+mod library;
 mod memory;
 mod models;
 mod preferences;
@@ -25,6 +27,11 @@ pub use answering::{Answering, Frame, Phase, Reader};
 pub use chat::{Running, Said, Say, StoredMessage};
 pub use error::{Code, Error, Result};
 pub use keeping::Record;
+pub use library::{
+    CataloguePair, Checked, Checking, Discovered, Download, DownloadPhase, DownloadState, Fit, Gated, Got, Hit,
+    HubStatus, HubToken, InPlace, Judgement, Located, Missing, Offer, OfferedFile, Published, Revision, Shelf, Source,
+    Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
+};
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 pub use verify::Verified;
@@ -44,6 +51,7 @@ pub struct App {
     store: Store,
     running: Arc<Mutex<Option<Running>>>,
     proving: Arc<Mutex<Cancel>>,
+    library: Arc<Library>,
 }
 
 impl App {
@@ -52,13 +60,22 @@ impl App {
     /// # Errors
     /// The folder cannot be made; its database is damaged, or of a newer release.
     pub async fn open(home: &Path) -> Result<Self> {
+        Self::open_in(home, Surroundings::here()).await
+    }
+
+    /// The same in other surroundings.
+    ///
+    /// # Errors
+    /// As for [`App::open`].
+    pub async fn open_in(home: &Path, around: Surroundings) -> Result<Self> {
         let mut folder = std::fs::DirBuilder::new();
         folder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
         folder.create(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
         let store = Store::open(&home.join("slipstream.sqlite3")).await?;
-        Ok(Self { engine: Engine::start(), store, running: Arc::default(), proving: Arc::default() })
+        let library = Arc::new(Library::new(home, around));
+        Ok(Self { engine: Engine::start(), store, running: Arc::default(), proving: Arc::default(), library })
     }
 
     /// Marks answers as interrupted that still count as running: the window that wrote them died. For a window to call
@@ -88,7 +105,7 @@ mod testing {
 
     use std::path::Path;
 
-    use store::{Checkpoint, Role};
+    use store::{Checkpoint, Role, Source};
 
     use crate::App;
 
@@ -104,6 +121,8 @@ mod testing {
                 role,
                 kind,
                 folder,
+                source: Source::Folder,
+                revision_id: None,
                 summary,
                 bytes: 0,
                 draft_limit: None,

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Checkpoint, CheckpointRole, DraftSource, Drafts, Need, NewDrafter, Plan, Precision};
-use store::LOOKUP;
+use store::{LOOKUP, Source};
 use tokio::sync::oneshot;
 
+use crate::library::Origin;
 use crate::{App, Error, Result};
 
 /// A registered folder.
@@ -19,6 +20,12 @@ pub struct Model {
     pub kind: String,
     /// Where it lies.
     pub folder: PathBuf,
+    /// Who keeps its files.
+    pub source: Source,
+    /// The repo that they came from, `owner/name`, if that is known.
+    pub repo: Option<String>,
+    /// The commit of that repo.
+    pub commit: Option<String>,
     /// What it is, in a few words.
     pub summary: String,
     /// The size of its weights on disk.
@@ -29,6 +36,8 @@ pub struct Model {
     pub chat_template: Option<bool>,
     /// Milliseconds since 1970.
     pub added_at: i64,
+    /// When it answered or drafted last; milliseconds since 1970.
+    pub last_used_at: Option<i64>,
     /// Why it cannot be used at present, in a sentence.
     pub broken: Option<String>,
 }
@@ -52,6 +61,15 @@ impl App {
     /// The database fails.
     pub async fn models(&self) -> Result<Vec<Model>> {
         Ok(self.store.models().await?.into_iter().map(Model::from).collect())
+    }
+
+    /// The ids of what is in the list and cannot be read: its record is damaged, and all that can be done is to
+    /// [remove](App::remove_model) it.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn damaged_models(&self) -> Result<Vec<String>> {
+        Ok(self.store.damaged_models().await?)
     }
 
     /// One model.
@@ -89,8 +107,9 @@ impl App {
         tokio::task::spawn_blocking(look).await.unwrap_or(Err(engine::Error::Closed.into()))
     }
 
-    /// Registers a folder after a look at its files; nothing is copied. Without an id it gets one from its name. With
-    /// a role, a folder of the other role is refused.
+    /// Registers a folder after a look at its files; nothing is copied. Without an id it gets one from its repo's or its
+    /// own name. With a role, a folder of the other role is refused. A folder that is in the trash comes out of it as it
+    /// was.
     ///
     /// # Errors
     /// The folder holds no checkpoint that can be used, or the wrong one; it or the id is in the list already.
@@ -101,16 +120,9 @@ impl App {
         if let Some(wanted) = role.filter(|wanted| *wanted != checkpoint.role) {
             return Err(Error::WrongRole { folder, found: checkpoint.role, wanted });
         }
+        let Origin { source, revision } = self.origin(&folder).await?;
         let folder = folder.into_os_string().into_string().map_err(|path| Error::NotUnicode(path.into()))?;
-        Ok(self.store.add_model(id, &row(folder, checkpoint)).await?.into())
-    }
-
-    /// Forgets a model. Its folder stays as it is.
-    ///
-    /// # Errors
-    /// It is not in the list.
-    pub async fn remove_model(&self, id: &str) -> Result<()> {
-        if self.store.remove_model(id).await? { Ok(()) } else { Err(Error::NoSuchModel(id.to_owned())) }
+        Ok(self.store.add_model(id, &row(folder, checkpoint, source, revision)).await?.into())
     }
 
     /// The folder that a name stands for: the id of a model in this role, or a path.
@@ -155,6 +167,15 @@ impl App {
         }
     }
 
+    /// Notes that a target answers now, and with which drafter, by their ids; what is no model is passed over. Answers
+    /// that are stored note it themselves.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn note_use(&self, target: &str, drafter: Option<&str>) -> Result<()> {
+        Ok(self.store.note_use(target, drafter).await?)
+    }
+
     /// Makes a drafter with fresh weights for a target, in a folder of its own. It is not registered.
     ///
     /// # Errors
@@ -167,12 +188,14 @@ impl App {
     }
 }
 
-async fn inspect(folder: PathBuf) -> Result<Checkpoint> {
+/// A look at a folder's files.
+pub(crate) async fn inspect(folder: PathBuf) -> Result<Checkpoint> {
     let looked = tokio::task::spawn_blocking(move || engine::inspect(&folder)).await;
     Ok(looked.unwrap_or(Err(engine::Error::Closed))?)
 }
 
-fn row(folder: String, checkpoint: Checkpoint) -> store::Checkpoint {
+/// What the database keeps of a checkpoint.
+pub(crate) fn row(folder: String, checkpoint: Checkpoint, source: Source, revision: Option<i64>) -> store::Checkpoint {
     let Checkpoint { role, kind, summary, bytes, drafts, chat_template, .. } = checkpoint;
     let role = match role {
         CheckpointRole::Target => store::Role::Target,
@@ -183,6 +206,8 @@ fn row(folder: String, checkpoint: Checkpoint) -> store::Checkpoint {
         role,
         kind,
         folder,
+        source,
+        revision_id: revision,
         summary,
         bytes,
         draft_limit: number(|drafts| drafts.limit),
@@ -194,7 +219,7 @@ fn row(folder: String, checkpoint: Checkpoint) -> store::Checkpoint {
 
 impl From<store::Model> for Model {
     fn from(row: store::Model) -> Self {
-        let store::Model { id, checkpoint, added_at } = row;
+        let store::Model { id, checkpoint, repo, commit_hash, added_at, last_used_at, .. } = row;
         let folder = PathBuf::from(checkpoint.folder);
         let drafts = checkpoint.draft_limit.map(|limit| Drafts {
             limit: limit as usize,
@@ -211,11 +236,15 @@ impl From<store::Model> for Model {
             },
             kind: checkpoint.kind,
             folder,
+            source: checkpoint.source,
+            repo,
+            commit: commit_hash,
             summary: checkpoint.summary,
             bytes: checkpoint.bytes,
             drafts,
             chat_template: checkpoint.chat_template,
             added_at,
+            last_used_at,
             broken,
         }
     }

@@ -2,10 +2,16 @@
 
 use std::path::PathBuf;
 
-use app::{NewDrafter, Precision, USUAL_CONTEXT};
+use app::{NewDrafter, Precision};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::controls::{ControlArguments, not_negative};
+
+mod hub;
+mod models;
+
+pub(crate) use hub::{HubCommand, Kinds, Switch};
+pub(crate) use models::ModelsCommand;
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
 #[derive(Debug, Parser)]
@@ -23,10 +29,15 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// The models in the list.
+    /// The models on this machine.
     Models {
         #[command(subcommand)]
         command: ModelsCommand,
+    },
+    /// Hugging Face, where models come from.
+    Hub {
+        #[command(subcommand)]
+        command: HubCommand,
     },
     /// Drafters.
     Drafter {
@@ -60,39 +71,6 @@ pub(crate) enum Command {
 pub(crate) enum Stored {
     Last,
     Number(i64),
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ModelsCommand {
-    /// Add a folder to the list. Nothing is copied.
-    Add {
-        /// A target's or a drafter's checkpoint folder.
-        folder: PathBuf,
-        /// What to call it [default: the folder's name].
-        #[arg(long)]
-        id: Option<String>,
-    },
-    /// List all models.
-    List,
-    /// Show one model: what its files hold, and what it needs of memory.
-    Show {
-        /// Its id.
-        id: String,
-        /// With this drafter: an id, a folder, or `lookup`.
-        #[arg(long, value_name = "DRAFTER")]
-        drafter: Option<String>,
-        /// Computing in this number type.
-        #[arg(long, value_enum, default_value_t = Dtype::Stored)]
-        dtype: Dtype,
-        /// For prompts and answers of so many tokens together.
-        #[arg(long, value_name = "TOKENS", default_value_t = USUAL_CONTEXT)]
-        context: usize,
-    },
-    /// Take a model off the list. Its folder stays.
-    Remove {
-        /// Its id.
-        id: String,
-    },
 }
 
 #[derive(Debug, Subcommand)]

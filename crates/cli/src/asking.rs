@@ -22,6 +22,7 @@ impl Asking {
             Some(drafter) => Some(app.resolve_drafter(drafter).await?),
             None => None,
         };
+        app.note_use(&arguments.target, arguments.drafter.as_deref()).await?;
         let request = Request {
             cost: app.cost(&target, drafter.as_ref(), arguments.dtype.into()).await?,
             target,

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Read};
 
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use tokio::sync::mpsc;
 
 /// Whether somebody sits there and types.
@@ -17,6 +18,23 @@ pub(crate) fn everything() -> io::Result<String> {
         text.pop();
     }
     Ok(text)
+}
+
+/// A line that is typed without being shown, or piped in.
+pub(crate) fn secret() -> io::Result<String> {
+    let stdin = io::stdin();
+    let mut text = String::new();
+    if !stdin.is_terminal() {
+        stdin.read_line(&mut text)?;
+        return Ok(text);
+    }
+    let usual = tcgetattr(&stdin)?;
+    let mut silent = usual.clone();
+    silent.local_modes.remove(LocalModes::ECHO);
+    tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
+    let read = stdin.read_line(&mut text);
+    tcsetattr(&stdin, OptionalActions::Now, &usual)?;
+    read.map(|_| text)
 }
 
 /// The lines as they are typed.

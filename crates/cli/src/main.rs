@@ -18,13 +18,18 @@ mod controls;
 mod drafter;
 mod events;
 mod failure;
+mod fetch;
 mod follow;
+mod hub;
 mod keyboard;
 mod memory;
 mod models;
+mod offer;
 mod page;
+mod progress;
 mod terminal;
 mod text;
+mod trash;
 mod verify;
 
 /// What shells expect of a program that Ctrl-C ended.
@@ -51,6 +56,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let app = App::open(&home).await?;
     match arguments.command {
         Command::Models { command } => models::run(&app, command, arguments.json).await,
+        Command::Hub { command } => hub::run(&app, command, arguments.json).await,
         Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,

@@ -1,8 +1,10 @@
-//! What outlives the app: models, conversations, messages and settings, in one database file. One source file per table.
+//! What outlives the app: models and where they came from, downloads, conversations, messages and settings, in one
+//! database file. One source file per table.
 //!
 //! What this crate does **not** know: what a model is beyond its row, what an answer's record says, who asks. It
 //! reads no checkpoint and touches no file but its own.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,15 +13,25 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
 
 mod conversations;
+mod downloads;
 mod error;
+mod files;
 mod messages;
 mod models;
+mod pairings;
+mod repos;
+mod revisions;
 mod settings;
 
 pub use conversations::Conversation;
+pub use downloads::{Download, DownloadState};
 pub use error::{Error, Result};
+pub use files::File;
 pub use messages::{Author, Message, State, Written};
-pub use models::{Checkpoint, LOOKUP, Model, Role};
+pub use models::{Checkpoint, LOOKUP, Model, Role, Source};
+pub use pairings::Pairing;
+pub use repos::{Gated, Repo};
+pub use revisions::{NewRevision, Revision};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
@@ -44,6 +56,7 @@ impl Store {
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await;
         let pool = pool.map_err(|source| Error::Open { path: path.to_owned(), source })?;
+        let _alone = alone(path).await?;
         Self::ready(pool).await
     }
 
@@ -67,6 +80,18 @@ impl Store {
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Waits until no other process migrates the database at `path`. Ends when it is dropped.
+async fn alone(path: &Path) -> Result<fs::File> {
+    let lock = path.with_added_extension("lock");
+    let wait = move || {
+        let file = fs::File::options().create(true).append(true).open(lock)?;
+        file.lock().map(|()| file)
+    };
+    // It ends without a value only with the program.
+    let file = tokio::task::spawn_blocking(wait).await.unwrap_or_else(|error| Err(error.into()));
+    file.map_err(|source| Error::Open { path: path.to_owned(), source: source.into() })
 }
 
 /// Migrations are append-only, so one that is applied but not known here comes from a later release.

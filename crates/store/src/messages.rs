@@ -2,7 +2,7 @@
 
 use sqlx::SqliteConnection;
 
-use crate::{LOOKUP, Result, Store};
+use crate::{LOOKUP, Result, Store, pairings};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
@@ -112,6 +112,7 @@ impl Store {
         .bind(conversation)
         .execute(&mut *transaction)
         .await?;
+        pairings::note(&mut transaction, target, drafter).await?;
         let question = insert(&mut transaction, conversation, Author::User, text, State::Complete).await?;
         let answer = insert(&mut transaction, conversation, Author::Assistant, "", State::Running).await?;
         transaction.commit().await?;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use sqlx::SqliteConnection;
+use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
+use sqlx::{FromRow, Row, SqliteConnection};
 
 use crate::{Error, Result, Store};
 
@@ -19,6 +20,20 @@ pub enum Role {
     Drafter,
 }
 
+/// Who keeps a model's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
+#[sqlx(rename_all = "snake_case")]
+pub enum Source {
+    /// Whoever made the folder.
+    Folder,
+    /// This app, which downloaded them from the Hub.
+    Hub,
+    /// The Hub's own tools.
+    HuggingFaceCache,
+    /// LM Studio.
+    LmStudio,
+}
+
 /// A row.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Model {
@@ -27,8 +42,16 @@ pub struct Model {
     /// What was found when it was added.
     #[sqlx(flatten)]
     pub checkpoint: Checkpoint,
+    /// The repo that its files came from, `owner/name`.
+    pub repo: Option<String>,
+    /// The commit of that repo, 40 hexadecimal digits.
+    pub commit_hash: Option<String>,
     /// Milliseconds since 1970.
     pub added_at: i64,
+    /// When it answered or drafted last; milliseconds since 1970.
+    pub last_used_at: Option<i64>,
+    /// When it was put into the trash; milliseconds since 1970.
+    pub trashed_at: Option<i64>,
 }
 
 /// What is known of a folder.
@@ -40,6 +63,10 @@ pub struct Checkpoint {
     pub kind: String,
     /// Where it lies.
     pub folder: String,
+    /// Who keeps its files.
+    pub source: Source,
+    /// The revision that its files are, if that is known.
+    pub revision_id: Option<i64>,
     /// What it is, in a few words.
     pub summary: String,
     /// The size of its weights on disk.
@@ -55,57 +82,104 @@ pub struct Checkpoint {
 }
 
 impl Store {
-    /// Every model, by id.
+    /// Every model that is not in the trash and whose record can be read, by id.
     ///
     /// # Errors
     /// The database fails.
     pub async fn models(&self) -> Result<Vec<Model>> {
-        Ok(sqlx::query_as("SELECT * FROM models ORDER BY id").fetch_all(&self.pool).await?)
+        Ok(self.live_rows().await?.iter().filter_map(|row| Model::from_row(row).ok()).collect())
     }
 
-    /// The model with this id, in any case.
+    /// The ids of the others outside of the trash: they can still be removed.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn damaged_models(&self) -> Result<Vec<String>> {
+        let rows = self.live_rows().await?;
+        let damaged = rows.iter().filter(|row| Model::from_row(*row).is_err());
+        Ok(damaged.filter_map(|row| row.try_get("id").ok()).collect())
+    }
+
+    async fn live_rows(&self) -> Result<Vec<SqliteRow>> {
+        let live = sqlx::query("SELECT * FROM models_with_repo WHERE trashed_at IS NULL ORDER BY id");
+        Ok(live.fetch_all(&self.pool).await?)
+    }
+
+    /// Every model in the trash, the latest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn trashed_models(&self) -> Result<Vec<Model>> {
+        let trashed =
+            sqlx::query_as("SELECT * FROM models_with_repo WHERE trashed_at IS NOT NULL ORDER BY trashed_at DESC, id");
+        Ok(trashed.fetch_all(&self.pool).await?)
+    }
+
+    /// The model with this id, in any case, unless it is in the trash.
     ///
     /// # Errors
     /// The database fails.
     pub async fn model(&self, id: &str) -> Result<Option<Model>> {
-        Ok(sqlx::query_as("SELECT * FROM models WHERE id = ?").bind(id).fetch_optional(&self.pool).await?)
+        let live = sqlx::query_as("SELECT * FROM models_with_repo WHERE id = ? AND trashed_at IS NULL").bind(id);
+        Ok(live.fetch_optional(&self.pool).await?)
     }
 
-    /// Registers a folder under an id; `None` makes one of the folder's name.
+    /// The model in a folder, unless it is in the trash.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn model_in(&self, folder: &str) -> Result<Option<Model>> {
+        let live =
+            sqlx::query_as("SELECT * FROM models_with_repo WHERE folder = ? AND trashed_at IS NULL").bind(folder);
+        Ok(live.fetch_optional(&self.pool).await?)
+    }
+
+    /// The models whose files are this revision, those in the trash too.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn models_of(&self, revision: i64) -> Result<Vec<Model>> {
+        let all = sqlx::query_as("SELECT * FROM models_with_repo WHERE revision_id = ? ORDER BY id").bind(revision);
+        Ok(all.fetch_all(&self.pool).await?)
+    }
+
+    /// Registers a folder under an id; `None` makes one of the repo's or the folder's name. A folder that is in the
+    /// trash is taken out of it, and without an id keeps its own.
     ///
     /// # Errors
     /// The folder or the chosen id is taken, or the id breaks the grammar.
     pub async fn add_model(&self, id: Option<&str>, checkpoint: &Checkpoint) -> Result<Model> {
-        let folder = &checkpoint.folder;
         // Immediate: nobody takes the id between the look and the insert.
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-        if let Some(id) = owner(&mut transaction, folder).await? {
-            return Err(Error::FolderTaken { folder: folder.clone(), id });
-        }
-        let id = match id {
-            None => free_id(&mut transaction, &slug(folder)).await?,
-            Some(id) if !is_id(id) => return Err(Error::BadId(id.to_owned())),
-            Some(id) if is_taken(&mut transaction, id).await? => return Err(Error::IdTaken(id.to_owned())),
-            Some(id) => id.to_owned(),
+        let model = match owner(&mut transaction, &checkpoint.folder).await? {
+            None => insert(&mut transaction, id, checkpoint).await?,
+            Some(owner) if is_trashed(&mut transaction, &owner).await? => {
+                renew(&mut transaction, &owner, id, checkpoint).await?
+            }
+            Some(owner) => return Err(Error::FolderTaken { folder: checkpoint.folder.clone(), id: owner }),
         };
-        let model = sqlx::query_as(
-            "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit, draft_usual, draft_confident, chat_template)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *",
-        )
-        .bind(id)
-        .bind(checkpoint.role)
-        .bind(&checkpoint.kind)
-        .bind(folder)
-        .bind(&checkpoint.summary)
-        .bind(i64::try_from(checkpoint.bytes).unwrap_or(i64::MAX))
-        .bind(checkpoint.draft_limit)
-        .bind(checkpoint.draft_usual)
-        .bind(checkpoint.draft_confident)
-        .bind(checkpoint.chat_template)
-        .fetch_one(&mut *transaction)
-        .await?;
         transaction.commit().await?;
         Ok(model)
+    }
+
+    /// Puts a model into the trash. Returns whether there was one outside of it.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn trash_model(&self, id: &str) -> Result<bool> {
+        let trash = sqlx::query(
+            "UPDATE models SET trashed_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+             WHERE id = ? AND trashed_at IS NULL",
+        );
+        Ok(trash.bind(id).execute(&self.pool).await?.rows_affected() > 0)
+    }
+
+    /// Takes a model out of the trash, if it is there.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn restore_model(&self, id: &str) -> Result<Option<Model>> {
+        restore(&mut *self.pool.acquire().await?, id).await
     }
 
     /// Forgets a model; its folder stays as it is. The row is not read, so that a damaged one can go too. Returns
@@ -119,7 +193,91 @@ impl Store {
     }
 }
 
-async fn owner(connection: &mut SqliteConnection, folder: &str) -> Result<Option<String>> {
+/// Makes a row of its own for a folder that has none.
+pub(crate) async fn insert(
+    connection: &mut SqliteConnection,
+    id: Option<&str>,
+    checkpoint: &Checkpoint,
+) -> Result<Model> {
+    let id = match id {
+        None => {
+            let name = name(connection, checkpoint).await?;
+            free_id(connection, &slug(&name)).await?
+        }
+        Some(id) => chosen(connection, id).await?,
+    };
+    let new = sqlx::query(
+        "INSERT INTO models (role, kind, folder, source, revision_id, summary, bytes,
+                             draft_limit, draft_usual, draft_confident, chat_template, id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    bind(new, checkpoint).bind(&id).execute(&mut *connection).await?;
+    one(connection, &id).await
+}
+
+/// Writes anew what is known of the model `owner`, which leaves the trash, and gives it another id if one is chosen.
+pub(crate) async fn renew(
+    connection: &mut SqliteConnection,
+    owner: &str,
+    id: Option<&str>,
+    checkpoint: &Checkpoint,
+) -> Result<Model> {
+    let id = match id.filter(|id| !id.eq_ignore_ascii_case(owner)) {
+        None => owner.to_owned(),
+        Some(id) => chosen(connection, id).await?,
+    };
+    let renew = sqlx::query(
+        "UPDATE models SET role = ?, kind = ?, folder = ?, source = ?, revision_id = ?, summary = ?, bytes = ?,
+         draft_limit = ?, draft_usual = ?, draft_confident = ?, chat_template = ?, id = ?, trashed_at = NULL
+         WHERE id = ?",
+    );
+    bind(renew, checkpoint).bind(&id).bind(owner).execute(&mut *connection).await?;
+    one(connection, &id).await
+}
+
+type Query<'a> = sqlx::query::Query<'a, Sqlite, SqliteArguments>;
+
+fn bind<'a>(query: Query<'a>, checkpoint: &'a Checkpoint) -> Query<'a> {
+    let query = query.bind(checkpoint.role).bind(&checkpoint.kind).bind(&checkpoint.folder);
+    let query = query.bind(checkpoint.source).bind(checkpoint.revision_id).bind(&checkpoint.summary);
+    let query = query.bind(i64::try_from(checkpoint.bytes).unwrap_or(i64::MAX)).bind(checkpoint.draft_limit);
+    query.bind(checkpoint.draft_usual).bind(checkpoint.draft_confident).bind(checkpoint.chat_template)
+}
+
+/// An id that somebody chose, if it can be one and is free.
+async fn chosen(connection: &mut SqliteConnection, id: &str) -> Result<String> {
+    if !is_id(id) {
+        return Err(Error::BadId(id.to_owned()));
+    }
+    if is_taken(connection, id).await? { Err(Error::IdTaken(id.to_owned())) } else { Ok(id.to_owned()) }
+}
+
+async fn is_trashed(connection: &mut SqliteConnection, id: &str) -> Result<bool> {
+    let trashed = sqlx::query_scalar("SELECT trashed_at IS NOT NULL FROM models WHERE id = ?").bind(id);
+    Ok(trashed.fetch_one(connection).await?)
+}
+
+/// Takes a model out of the trash, if it is there.
+async fn restore(connection: &mut SqliteConnection, id: &str) -> Result<Option<Model>> {
+    let restore = sqlx::query("UPDATE models SET trashed_at = NULL WHERE id = ? AND trashed_at IS NOT NULL").bind(id);
+    let restored = restore.execute(&mut *connection).await?.rows_affected() > 0;
+    Ok(if restored { Some(one(connection, id).await?) } else { None })
+}
+
+/// The model with this id, in the trash or not.
+async fn one(connection: &mut SqliteConnection, id: &str) -> Result<Model> {
+    Ok(sqlx::query_as("SELECT * FROM models_with_repo WHERE id = ?").bind(id).fetch_one(connection).await?)
+}
+
+/// What an id is made of: the last part of the repo's name, or of the folder's path.
+async fn name(connection: &mut SqliteConnection, checkpoint: &Checkpoint) -> Result<String> {
+    let repo = sqlx::query_scalar("SELECT name FROM repos JOIN revisions ON repos.id = repo_id WHERE revisions.id = ?");
+    let repo: Option<String> = repo.bind(checkpoint.revision_id).fetch_optional(connection).await?;
+    Ok(repo.unwrap_or_else(|| checkpoint.folder.clone()))
+}
+
+/// The id of the model in `folder`, in the trash or not.
+pub(crate) async fn owner(connection: &mut SqliteConnection, folder: &str) -> Result<Option<String>> {
     let id = sqlx::query_scalar("SELECT id FROM models WHERE folder = ?").bind(folder);
     Ok(id.fetch_optional(connection).await?)
 }
@@ -145,9 +303,9 @@ fn is_id(id: &str) -> bool {
         && id.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-_".contains(letter))
 }
 
-/// An id made of the folder's name. Short enough to leave room for a number.
-fn slug(folder: &str) -> String {
-    let name = Path::new(folder).file_name().unwrap_or_default().to_string_lossy();
+/// An id made of a path's last part. Short enough to leave room for a number.
+fn slug(path: &str) -> String {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
     let keep = |letter: char| if letter.is_ascii_alphanumeric() || ".-_".contains(letter) { letter } else { '-' };
     let letters: String = name.chars().map(keep).collect();
     let slug: String = letters.trim_matches(['.', '-', '_']).chars().take(64).collect();

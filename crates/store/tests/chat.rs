@@ -1,13 +1,15 @@
 //! Conversations and their messages.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Author, Checkpoint, LOOKUP, Role, State, Store, Written};
+use store::{Author, Checkpoint, LOOKUP, Role, Source, State, Store, Written};
 
 async fn with_target(store: &Store) {
     let target = Checkpoint {
         role: Role::Target,
         kind: "gemma3_text".into(),
         folder: "/t".into(),
+        source: Source::Folder,
+        revision_id: None,
         summary: String::new(),
         bytes: 0,
         draft_limit: None,

@@ -3,9 +3,8 @@
 
 use std::path::Path;
 
-use sqlx::migrate::Migrator;
 use sqlx::{Connection, SqliteConnection};
-use store::{Checkpoint, Error, Role, State, Store, Written};
+use store::{Checkpoint, Error, Role, Source, State, Store, Written};
 
 async fn execute(path: &Path, statements: &'static str) {
     let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
@@ -30,6 +29,19 @@ async fn an_empty_file_becomes_a_database() {
 }
 
 #[tokio::test]
+async fn processes_that_open_a_new_database_at_once_wait_for_each_other() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    let opening = (0..8).map(|_| {
+        let path = path.clone();
+        tokio::spawn(async move { Store::open(&path).await.map(drop) })
+    });
+    for opened in opening.collect::<Vec<_>>() {
+        opened.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
@@ -38,6 +50,8 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
         role: Role::Target,
         kind: "gemma4".into(),
         folder: "/t".into(),
+        source: Source::Folder,
+        revision_id: None,
         summary: String::new(),
         bytes: 0,
         draft_limit: None,
@@ -81,37 +95,6 @@ async fn a_second_process_does_not_interrupt_an_answer() {
 }
 
 #[tokio::test]
-async fn a_database_of_the_first_release_is_brought_up_to_date() {
-    let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("slipstream.sqlite3");
-    std::fs::write(&path, "").unwrap();
-    let migrations = sqlx::migrate!("../../migrations");
-    let first = Migrator { migrations: migrations.migrations[..1].to_vec().into(), ..migrations };
-    let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
-    first.run(&mut connection).await.unwrap();
-    connection.close().await.unwrap();
-    execute(
-        &path,
-        "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit)
-         VALUES ('lookup', 'drafter', 'dspark', '/d', '', 0, 5);
-         INSERT INTO conversations (id, title, drafter_id) VALUES (1, 'Why?', 'lookup');
-         INSERT INTO messages (conversation_id, author, text, state) VALUES (1, 'assistant', 'Because.', 'complete')",
-    )
-    .await;
-
-    let store = Store::open(&path).await.unwrap();
-    let message = store.messages(1).await.unwrap().pop().unwrap();
-    assert_eq!((message.thought.as_str(), message.text.as_str()), ("", "Because."));
-    store.save_written(message.id, Written { thought: "Hm.", text: "Because." }).await.unwrap();
-    assert_eq!(store.messages(1).await.unwrap()[0].thought, "Hm.");
-
-    // By now this id stands for what is no model.
-    let model = store.models().await.unwrap().pop().unwrap();
-    assert_eq!((model.id.as_str(), model.checkpoint.draft_usual), ("lookup-model", None));
-    assert_eq!(store.conversation(1).await.unwrap().unwrap().drafter, Some(model.id));
-}
-
-#[tokio::test]
 async fn a_newer_database_is_refused_in_one_sentence() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
@@ -147,7 +130,8 @@ async fn a_damaged_record_can_be_removed() {
          INSERT INTO models (id, role, kind, folder, summary, bytes) VALUES ('odd', 'wizard', '', '', '', -1)",
     )
     .await;
-    assert!(store.models().await.is_err());
+    assert!(store.models().await.unwrap().is_empty() && store.model("odd").await.is_err());
+    assert_eq!(store.damaged_models().await.unwrap(), ["odd"]);
     assert!(store.remove_model("odd").await.unwrap());
-    assert!(store.models().await.unwrap().is_empty());
+    assert!(store.damaged_models().await.unwrap().is_empty());
 }

@@ -1,13 +1,15 @@
 //! Registering checkpoint folders.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Checkpoint, Error, Role, Store};
+use store::{Checkpoint, Error, Role, Source, Store};
 
 fn drafter(folder: &str) -> Checkpoint {
     Checkpoint {
         role: Role::Drafter,
         kind: "dspark".into(),
         folder: folder.into(),
+        source: Source::Folder,
+        revision_id: None,
         summary: "2 layers × 256, float32".into(),
         bytes: 7_000_000_000,
         draft_limit: Some(5),

@@ -1,0 +1,135 @@
+//! The one answer to: where is it, is it whole, what is missing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use store::Source;
+
+use crate::{App, Result};
+
+use super::blocking;
+use super::places::{InPlace, in_place, lacking};
+
+/// Where a checkpoint lies on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Its folder; that of one that is still on its way comes into being with its last file.
+    pub folder: PathBuf,
+    /// Who keeps it.
+    pub source: Source,
+    /// `owner/name`, if that is known.
+    pub repo: Option<String>,
+    /// The commit, if that is known.
+    pub commit: Option<String>,
+    /// The id of the model that it is in the list.
+    pub model: Option<String>,
+    /// The files that are not there, or not with their full size.
+    pub missing: Vec<Missing>,
+}
+
+/// A file that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Its path.
+    pub path: String,
+    /// Its length, if that is known.
+    pub bytes: Option<u64>,
+}
+
+impl Located {
+    /// Whether nothing is missing.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty()
+    }
+}
+
+impl App {
+    /// Where the model or repo called `name` lies: an id, `owner/name`, or `owner/name@commit`. Of several places, one
+    /// where it is whole. `None` if it is nowhere on this machine.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn locate(&self, name: &str) -> Result<Option<Located>> {
+        if let Some(model) = self.store.model(name).await? {
+            return self.locate_model(model).await.map(Some);
+        }
+        let (repo, commit) = name.split_once('@').map_or((name, None), |(repo, commit)| (repo, Some(commit)));
+        self.locate_repo(repo, commit).await
+    }
+
+    pub(super) async fn locate_repo(&self, repo: &str, commit: Option<&str>) -> Result<Option<Located>> {
+        let mut places = Vec::new();
+        for revision in self.store.revisions(repo).await? {
+            if commit.is_some_and(|commit| commit != revision.commit_hash) {
+                continue;
+            }
+            let models = self.store.models_of(revision.id).await?;
+            for model in models.into_iter().filter(|model| model.trashed_at.is_none()) {
+                places.push(self.locate_model(model).await?);
+            }
+            let (id, hash) = (revision.repo.parse(), revision.commit_hash.parse());
+            let (Ok(id), Ok(hash)) = (id, hash) else { continue };
+            let folder = self.library.blobs()?.folder(&id, &hash);
+            if !places.iter().any(|place| place.folder == folder) {
+                if !folder.exists() && self.store.download_of(revision.id).await?.is_none() {
+                    continue; // it was here once
+                }
+                let missing = self.missing(&folder, Some(revision.id)).await?;
+                let (repo, commit) = (Some(revision.repo), Some(revision.commit_hash));
+                places.push(Located { folder, source: Source::Hub, repo, commit, model: None, missing });
+            }
+        }
+        let (around, wanted) = (self.library.around.clone(), repo.to_owned());
+        let found = blocking(move || {
+            let mut found = in_place(&around);
+            found.retain(|place| place.repo.eq_ignore_ascii_case(&wanted) && place.unusable.is_none());
+            Ok(found)
+        });
+        for mut place in found.await? {
+            // LM Studio notes no commit, so it answers only for no commit in particular.
+            let is_meant = commit.is_none_or(|commit| place.commit.as_deref() == Some(commit));
+            if is_meant && !places.iter().any(|known| known.folder == place.folder) {
+                place.model = self.model_in(&place.folder).await?;
+                places.push(place.into());
+            }
+        }
+        let whole = places.iter().position(Located::is_whole);
+        Ok(if places.is_empty() { None } else { Some(places.swap_remove(whole.unwrap_or(0))) })
+    }
+
+    async fn locate_model(&self, model: store::Model) -> Result<Located> {
+        let (folder, revision) = (PathBuf::from(model.checkpoint.folder), model.checkpoint.revision_id);
+        let missing = self.missing(&folder, revision).await?;
+        let (repo, commit, source) = (model.repo, model.commit_hash, model.checkpoint.source);
+        Ok(Located { folder, source, repo, commit, model: Some(model.id), missing })
+    }
+
+    /// What of a revision, or of whatever a folder's own files name, is not in the folder.
+    async fn missing(&self, folder: &Path, revision: Option<i64>) -> Result<Vec<Missing>> {
+        let files = match revision {
+            Some(revision) => self.store.files(revision).await?,
+            None => Vec::new(),
+        };
+        let folder = folder.to_owned();
+        blocking(move || {
+            if files.is_empty() {
+                return Ok(lacking(&folder).into_iter().map(|path| Missing { path, bytes: None }).collect());
+            }
+            let is_there = |path: &str, bytes| {
+                fs::metadata(folder.join(path)).is_ok_and(|found| found.is_file() && found.len() == bytes)
+            };
+            let missing = files.into_iter().filter(|file| !is_there(&file.path, file.bytes));
+            Ok(missing.map(|file| Missing { path: file.path, bytes: Some(file.bytes) }).collect())
+        })
+        .await
+    }
+}
+
+impl From<InPlace> for Located {
+    fn from(place: InPlace) -> Self {
+        let missing = lacking(&place.folder).into_iter().map(|path| Missing { path, bytes: None }).collect();
+        let (repo, commit) = (Some(place.repo), place.commit);
+        Self { folder: place.folder, source: place.source, repo, commit, model: place.model, missing }
+    }
+}

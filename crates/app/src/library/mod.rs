@@ -1,0 +1,119 @@
+//! The library: checkpoints on the Hub, on their way, and on this machine.
+
+mod access;
+mod catalogue;
+mod checking;
+mod discover;
+mod downloads;
+mod hugging_face;
+mod index;
+mod judging;
+mod keychain;
+mod lm_studio;
+mod locate;
+mod offer;
+mod places;
+mod queue;
+mod surroundings;
+mod trash;
+
+use std::collections::HashMap;
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex as SyncMutex;
+
+use hub::{Blobs, Token};
+use tokio::sync::{Mutex, watch};
+
+use crate::{App, Error, Result};
+
+pub use access::{HubStatus, TokenSource};
+pub use catalogue::{CataloguePair, Published};
+pub use checking::{Checked, Checking, Verification};
+pub use discover::{Discovered, Hit, Wanted};
+pub use downloads::{Download, DownloadPhase, Got};
+pub use index::{Revision, Shelf};
+pub use judging::{Fit, Judgement};
+pub use locate::{Located, Missing};
+pub use offer::{Offer, OfferedFile};
+pub use places::InPlace;
+pub(crate) use places::Origin;
+pub use surroundings::Surroundings;
+pub use trash::Trashed;
+
+pub use hub::{Token as HubToken, Verdict};
+pub use store::{DownloadState, Gated, Source};
+
+use access::Way;
+
+/// What the use cases of this folder share.
+#[derive(Debug)]
+pub(crate) struct Library {
+    home: PathBuf,
+    around: Surroundings,
+    /// The token that was typed, for as long as the app runs.
+    typed: Mutex<Option<Token>>,
+    way: Mutex<Option<Way>>,
+    /// Held by the download that runs.
+    turn: Mutex<()>,
+    /// Changes whenever a download's row did.
+    changed: watch::Sender<()>,
+    followed: SyncMutex<HashMap<i64, watch::Sender<Download>>>,
+}
+
+impl Library {
+    pub(crate) fn new(home: &Path, around: Surroundings) -> Self {
+        Self {
+            home: home.to_owned(),
+            around,
+            typed: Mutex::default(),
+            way: Mutex::default(),
+            turn: Mutex::default(),
+            changed: watch::Sender::new(()),
+            followed: SyncMutex::default(),
+        }
+    }
+
+    /// Where downloaded contents and revisions lie.
+    fn blobs(&self) -> Result<Blobs> {
+        Ok(Blobs::open(&self.home.join("checkpoints"))?)
+    }
+
+    /// An open file of this name that processes can lock.
+    fn lock_file(&self, name: &str) -> Result<File> {
+        let folder = self.home.join("locks");
+        let failed = |source| Error::Home { path: folder.clone(), source };
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed)?;
+        File::options().create(true).append(true).open(folder.join(name)).map_err(failed)
+    }
+}
+
+impl App {
+    /// Waits until no other process, and nobody else here, changes which contents are needed. Ends when it is dropped.
+    async fn alone(&self) -> Result<File> {
+        let app = self.clone();
+        blocking(move || {
+            let file = app.library.lock_file("contents")?;
+            file.lock().map_err(|source| Error::Home { path: app.library.home.clone(), source })?;
+            Ok(file)
+        })
+        .await
+    }
+
+    /// For a window to call as it starts: removes what has been in the trash for long, and goes on with downloads.
+    ///
+    /// # Errors
+    /// The database or a folder fails.
+    pub async fn start_library(&self) -> Result<()> {
+        self.purge_trash().await?;
+        self.start_queue();
+        Ok(())
+    }
+}
+
+/// Runs what waits for a disk where nobody else waits.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    // It ends without a value only with the program.
+    tokio::task::spawn_blocking(work).await.unwrap_or(Err(engine::Error::Closed.into()))
+}

@@ -1,0 +1,150 @@
+//! Removing models, and taking it back.
+
+use std::collections::HashSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use engine::CheckpointRole;
+use store::{DownloadState, Source};
+
+use crate::{App, Error, Model, Result};
+
+use super::blocking;
+use super::judging::misfit;
+
+/// How long the trash keeps what was put into it.
+const KEPT: Duration = Duration::from_hours(7 * 24);
+
+/// A model in the trash.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trashed {
+    /// The model.
+    pub model: Model,
+    /// When it was put there; milliseconds since 1970.
+    pub at: i64,
+    /// From when on it is removed for good, at the next start; milliseconds since 1970.
+    pub until: i64,
+}
+
+impl App {
+    /// Puts a model into the trash. Its files stay where they are: those that the app downloaded until the trash is
+    /// emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read is forgotten
+    /// at once.
+    ///
+    /// # Errors
+    /// It is not in the list.
+    pub async fn remove_model(&self, id: &str) -> Result<()> {
+        let gone = match self.store.model(id).await {
+            Ok(None) => false,
+            Ok(Some(row)) => {
+                if let Some(revision) = row.checkpoint.revision_id
+                    && let Some(job) = self.store.download_of(revision).await?
+                {
+                    self.store.set_download(job.id, DownloadState::Cancelled, None).await?;
+                    self.changed(job.id).await?;
+                }
+                self.store.trash_model(id).await?
+            }
+            Err(_) => self.store.remove_model(id).await?,
+        };
+        if gone { Ok(()) } else { Err(Error::NoSuchModel(id.to_owned())) }
+    }
+
+    /// Takes a model out of the trash.
+    ///
+    /// # Errors
+    /// It is not in the trash.
+    pub async fn restore_model(&self, id: &str) -> Result<Model> {
+        let restored = self.store.restore_model(id).await?;
+        restored.map(Model::from).ok_or_else(|| Error::NotInTrash(id.to_owned()))
+    }
+
+    /// What is in the trash, the latest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn trash(&self) -> Result<Vec<Trashed>> {
+        let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
+        let rows = self.store.trashed_models().await?.into_iter();
+        let dated = rows.map(|row| (row.trashed_at.unwrap_or_default(), Model::from(row)));
+        Ok(dated.map(|(at, model)| Trashed { model, at, until: at.saturating_add(kept) }).collect())
+    }
+
+    /// Removes what is in the trash for good, and returns how many bytes that freed. Folders of other programs and of
+    /// the user stay.
+    ///
+    /// # Errors
+    /// The database or the disk fails.
+    pub async fn empty_trash(&self) -> Result<u64> {
+        self.remove_trashed(i64::MAX).await
+    }
+
+    /// Removes for good what has been in the trash for a week.
+    pub(super) async fn purge_trash(&self) -> Result<u64> {
+        let long_ago = SystemTime::now().checked_sub(KEPT).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let long_ago = long_ago.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or_default());
+        self.store.forget_downloads_before(long_ago).await?;
+        self.remove_trashed(long_ago).await
+    }
+
+    async fn remove_trashed(&self, before: i64) -> Result<u64> {
+        for row in self.store.trashed_models().await? {
+            if row.trashed_at.is_none_or(|at| at > before) {
+                continue;
+            }
+            self.remove_own_files(&row).await?;
+            self.store.remove_model(&row.id).await?;
+        }
+        self.tidy().await
+    }
+
+    /// Removes the folder of a revision that the app downloaded, unless another model is of it. Which folder that is
+    /// follows from the repo and the commit, whatever the row names.
+    async fn remove_own_files(&self, row: &store::Model) -> Result<()> {
+        let (Source::Hub, Some(revision)) = (row.checkpoint.source, row.checkpoint.revision_id) else { return Ok(()) };
+        let (Some(repo), Some(commit)) = (&row.repo, &row.commit_hash) else { return Ok(()) };
+        if self.store.models_of(revision).await?.iter().any(|other| other.id != row.id) {
+            return Ok(());
+        }
+        let (id, commit) = (repo.parse()?, commit.parse()?);
+        let app = self.clone();
+        blocking(move || Ok(app.library.blobs()?.remove_revision(&id, &commit)?)).await
+    }
+
+    /// Forgets revisions and removes contents that nothing needs, and returns how many bytes that freed.
+    pub(super) async fn tidy(&self) -> Result<u64> {
+        let _alone = self.alone().await?;
+        self.store.forget_unused_revisions().await?;
+        let needed = self.store.needed_hashes().await?;
+        let needed: HashSet<_> = needed.iter().filter_map(|hash| hash.parse().ok()).collect();
+        let app = self.clone();
+        blocking(move || Ok(app.library.blobs()?.remove_unreferenced(&needed)?)).await
+    }
+
+    /// The drafters that nothing would use if a target were gone: they were used with it, or suit it, and no other
+    /// target in the list.
+    ///
+    /// # Errors
+    /// It is not in the list, or the database fails.
+    pub async fn orphans(&self, target: &str) -> Result<Vec<Model>> {
+        let target = self.model(target).await?;
+        if target.role == CheckpointRole::Drafter {
+            return Ok(Vec::new());
+        }
+        let pairings = self.store.pairings().await?;
+        let (drafters, targets): (Vec<_>, Vec<_>) =
+            self.models().await?.into_iter().partition(|model| model.role == CheckpointRole::Drafter);
+        blocking(move || {
+            let used = |target: &Model, drafter: &Model| {
+                pairings.iter().any(|pair| pair.target_id == target.id && pair.drafter_id == drafter.id)
+            };
+            let suits = |target: &Model, drafter: &Model| misfit(&target.folder, drafter.folder.clone()).is_none();
+            let belongs = |target: &Model, drafter: &Model| used(target, drafter) || suits(target, drafter);
+            let others = || targets.iter().filter(|other| other.id != target.id);
+            let orphans = drafters
+                .into_iter()
+                .filter(|drafter| belongs(&target, drafter) && !others().any(|other| belongs(other, drafter)));
+            Ok(orphans.collect())
+        })
+        .await
+    }
+}

@@ -1,0 +1,73 @@
+//! Hashing a content while it arrives.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::partial::Partial;
+use crate::{Hash, Result, blobs::BLOCK};
+
+/// How often a follower that waits for bytes asks whether it is still wanted.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// After how many bytes the disk is asked to keep up.
+const FLUSH: u64 = 256 << 20;
+
+/// Takes what has arrived, in order, and hashes it: the hash is ready soon after the last byte. Stops when dropped.
+pub(crate) struct Follower {
+    wanted: Arc<AtomicBool>,
+    hash: JoinHandle<Result<Option<Hash>>>,
+}
+
+impl Follower {
+    pub(crate) fn start(partial: &Arc<Partial>) -> Self {
+        let wanted = Arc::new(AtomicBool::new(true));
+        let (content, go_on) = (Arc::clone(partial), Arc::clone(&wanted));
+        Self { wanted, hash: spawn_blocking(move || follow(&content, &go_on)) }
+    }
+
+    /// The hash of the whole content, once it is there. `None` if the program is ending.
+    pub(crate) async fn finish(mut self) -> Result<Option<Hash>> {
+        (&mut self.hash).await.unwrap_or(Ok(None))
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.wanted.store(false, Relaxed);
+    }
+}
+
+fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Option<Hash>> {
+    let size = partial.remote().size;
+    let mut hasher = partial.remote().hash.hasher(size);
+    let (mut block, mut at, mut flushed) = (vec![0; BLOCK], 0, 0);
+    while at < size {
+        if !wanted.load(Relaxed) {
+            return Ok(None);
+        }
+        match partial.next(at, BLOCK, PATIENCE) {
+            Ok(bytes) => {
+                hasher.update(&bytes);
+                at += bytes.len() as u64;
+            }
+            Err(ready) => {
+                partial.read(at, &mut block[..ready])?;
+                hasher.update(&block[..ready]);
+                at += ready as u64;
+            }
+        }
+        if at - flushed >= FLUSH {
+            flushed = at;
+            let partial = Arc::clone(partial);
+            spawn_blocking(move || partial.flush());
+        }
+    }
+    Ok(Some(hasher.finish()))
+}

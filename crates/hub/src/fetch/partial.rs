@@ -1,0 +1,249 @@
+//! A content on its way.
+
+use std::{
+    fs::{self, File, OpenOptions, Permissions, TryLockError},
+    io,
+    os::unix::fs::{FileExt, MetadataExt, PermissionsExt},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock},
+    time::Duration,
+};
+
+use bytes::Bytes;
+
+use super::{
+    held::{Budget, Held},
+    journal::{Journal, State, Validator, length},
+};
+use crate::{
+    Blobs, Error, RemoteFile, Result,
+    blobs::{at, open, remove_file, sync_folder},
+    space,
+};
+
+/// How often a content is looked at that another download is fetching.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// A content on its way, and the right to write it: there is one of these at a time, in all processes.
+#[derive(Debug)]
+pub(crate) struct Partial {
+    blobs: Blobs,
+    remote: RemoteFile,
+    /// Locked for as long as it is open.
+    file: File,
+    journal: RwLock<Journal>,
+    state: Mutex<State>,
+    /// Never locked before the state.
+    held: Mutex<Held>,
+    /// Wakes whoever waits for bytes to be there.
+    moved: Condvar,
+}
+
+/// A part of a content's piece.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// Which attempt at the content this is for; those before have lost their say.
+    pub(crate) attempt: u32,
+    /// The piece.
+    pub(crate) index: usize,
+    /// How much of it was there before.
+    pub(crate) offset: u32,
+}
+
+impl Partial {
+    /// Begins or goes on with `remote`. Waits while another download is fetching the same content; `None` once it is
+    /// here.
+    pub(crate) async fn claim(blobs: &Blobs, remote: &RemoteFile, piece: u32, budget: &Budget) -> Result<Option<Self>> {
+        loop {
+            if blobs.has(&remote.hash) {
+                return Ok(None);
+            }
+            let path = blobs.partial(&remote.hash);
+            let file = open(OpenOptions::new().read(true).write(true).create(true).truncate(false), &path)?;
+            match file.try_lock() {
+                // It may have been moved or removed before the lock was ours.
+                Ok(()) if is_same(&file, &path) && !blobs.has(&remote.hash) => {
+                    return Self::open(blobs, remote, file, piece, budget).map(Some);
+                }
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => tokio::time::sleep(LOOK_AGAIN).await,
+                Err(TryLockError::Error(error)) => return Err(at(&path)(error)),
+            }
+        }
+    }
+
+    fn open(blobs: &Blobs, remote: &RemoteFile, file: File, piece: u32, budget: &Budget) -> Result<Self> {
+        let (size, path) = (remote.size, blobs.journal(&remote.hash));
+        let is_sized = file.metadata().is_ok_and(|found| found.len() == size);
+        let (journal, state) = match State::read(&path, size).filter(|_| is_sized) {
+            Some(state) => (Journal::open(&path)?, state),
+            None => begin(blobs, remote, &file, piece)?,
+        };
+        let (journal, state, held) = (RwLock::new(journal), Mutex::new(state), Mutex::new(Held::new(budget)));
+        Ok(Self { blobs: blobs.clone(), remote: remote.clone(), file, journal, state, held, moved: Condvar::new() })
+    }
+
+    /// Throws away all that has arrived, and returns how much that was. Whatever is still being written loses its say.
+    pub(crate) fn restart(&self) -> Result<u64> {
+        let mut journal = self.journal.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        let lost = state.done();
+        let (fresh, mut empty) = begin(&self.blobs, &self.remote, &self.file, state.piece)?;
+        empty.attempt = state.attempt + 1;
+        (*journal, *state) = (fresh, empty);
+        self.held().clear();
+        Ok(lost)
+    }
+
+    /// Removes what another download does not hold.
+    pub(crate) fn discard(blobs: &Blobs, remote: &RemoteFile) -> Result<()> {
+        let path = blobs.partial(&remote.hash);
+        let Ok(file) = open(OpenOptions::new().write(true), &path) else { return Ok(()) };
+        // The last write of a download that was just stopped may take a moment.
+        for _ in 0..20 {
+            match file.try_lock() {
+                Ok(()) if is_same(&file, &path) => {
+                    remove_file(&blobs.journal(&remote.hash))?;
+                    return remove_file(&path);
+                }
+                Ok(()) => return Ok(()),
+                Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `bytes` and then notes that they are there.
+    pub(crate) fn write(&self, place: Place, bytes: Bytes) -> Result<()> {
+        let journal = self.journal.read().unwrap_or_else(PoisonError::into_inner);
+        let Place { attempt, index, offset } = place;
+        let (now, piece) = {
+            let state = self.state();
+            (state.attempt, state.piece)
+        };
+        if attempt != now {
+            return Ok(());
+        }
+        let start = index as u64 * u64::from(piece) + u64::from(offset);
+        self.file.write_all_at(&bytes, start).map_err(|error| self.explain(error))?;
+        let arrived = offset.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        journal.arrived(index, arrived)?;
+        let mut state = self.state();
+        state.arrived[index] = arrived;
+        self.held().keep(start, bytes);
+        drop(state);
+        self.moved.notify_all();
+        Ok(())
+    }
+
+    /// Whether the content is still called `name`; from now on, if it had no name yet.
+    pub(crate) fn is_still(&self, which: Validator, name: &str) -> Result<bool> {
+        let journal = self.journal.read().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        let known = &mut state.validators[which as usize];
+        if known.is_none() {
+            journal.validator(which, name)?;
+            *known = Some(name.to_owned());
+        }
+        Ok(known.as_deref() == Some(name))
+    }
+
+    /// What the content was called last.
+    pub(crate) fn name(&self, which: Validator) -> Option<String> {
+        self.state().validators[which as usize].clone()
+    }
+
+    /// The pieces that are not all there.
+    pub(crate) fn missing(&self) -> Vec<usize> {
+        let pieces = self.state().arrived.len();
+        (0..pieces).filter(|&index| !self.rest(index).1.is_empty()).collect()
+    }
+
+    /// Where the bytes go that a piece lacks, and which bytes of the content they are.
+    pub(crate) fn rest(&self, index: usize) -> (Place, std::ops::Range<u64>) {
+        let state = self.state();
+        let offset = state.arrived[index];
+        let start = index as u64 * u64::from(state.piece);
+        let end = start + length(self.remote.size, state.piece, index);
+        (Place { attempt: state.attempt, index, offset }, start + u64::from(offset)..end)
+    }
+
+    /// How many bytes have arrived.
+    pub(crate) fn done(&self) -> u64 {
+        self.state().done()
+    }
+
+    pub(crate) fn remote(&self) -> &RemoteFile {
+        &self.remote
+    }
+
+    /// The bytes from `offset` on, if they are in memory; else how many of them can be read, of at most `most`. Waits for
+    /// `patience` if that is none.
+    pub(crate) fn next(&self, offset: u64, most: usize, patience: Duration) -> Result<Bytes, usize> {
+        let mut state = self.state();
+        if state.prefix(self.remote.size, offset) <= offset {
+            state = self.moved.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let mut held = self.held();
+        if let Some(bytes) = held.take(offset) {
+            return Ok(bytes);
+        }
+        let end = state.prefix(self.remote.size, offset).min(held.first().unwrap_or(u64::MAX));
+        Err(usize::try_from(end.saturating_sub(offset)).unwrap_or(most).min(most))
+    }
+
+    /// Fills `block` with what has arrived at `offset`.
+    pub(crate) fn read(&self, offset: u64, block: &mut [u8]) -> Result<()> {
+        self.file.read_exact_at(block, offset).map_err(at(&self.blobs.partial(&self.remote.hash)))
+    }
+
+    /// Begins to bring to the disk what has arrived, so that less is left to do at the end.
+    pub(crate) fn flush(&self) {
+        // The end brings what fails here, and says so.
+        drop(self.file.sync_data());
+    }
+
+    /// Makes a content of what was verified.
+    pub(crate) fn commit(&self) -> Result<()> {
+        let (partial, blob) = (self.blobs.partial(&self.remote.hash), self.blobs.blob(&self.remote.hash));
+        self.file.set_permissions(Permissions::from_mode(0o444)).map_err(at(&partial))?;
+        self.file.sync_all().map_err(|error| self.explain(error))?;
+        fs::rename(&partial, &blob).map_err(at(&blob))?;
+        sync_folder(&self.blobs.root().join("blobs"))?;
+        remove_file(&self.blobs.journal(&self.remote.hash))
+    }
+
+    /// A full disk has its own sentence.
+    fn explain(&self, error: io::Error) -> Error {
+        if !space::is_full(&error) {
+            return at(&self.blobs.partial(&self.remote.hash))(error);
+        }
+        let needed = self.remote.size - self.done();
+        Error::DiskFull { needed, free: space::free(self.blobs.root()).unwrap_or_default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes the file and its journal new.
+fn begin(blobs: &Blobs, remote: &RemoteFile, file: &File, piece: u32) -> Result<(Journal, State)> {
+    let (path, journal) = (blobs.partial(&remote.hash), blobs.journal(&remote.hash));
+    // What the old journal says must not be said of the new bytes.
+    remove_file(&journal)?;
+    let too_large = || at(&path)(io::ErrorKind::FileTooLarge.into());
+    let state = State::empty(remote.size, piece).ok_or_else(too_large)?;
+    file.set_len(0).and_then(|()| file.set_len(remote.size)).map_err(at(&path))?;
+    Ok((Journal::create(&journal, remote.size, &state)?, state))
+}
+
+/// Whether `file` is what lies at `path`.
+fn is_same(file: &File, path: &std::path::Path) -> bool {
+    let identity = |found: &fs::Metadata| (found.dev(), found.ino());
+    let (Ok(file), Ok(found)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    identity(&file) == identity(&found)
+}

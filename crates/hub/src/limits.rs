@@ -1,0 +1,36 @@
+//! How hard, how long and how far a download tries.
+
+use std::time::Duration;
+
+/// What bounds a download. The defaults suit large files and a home connection.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How many requests run side by side.
+    pub connections: usize,
+    /// How much of a file one request fetches, bytes.
+    pub piece: u32,
+    /// How many failures in a row, with no byte between them, end a download.
+    pub attempts: u32,
+    /// A server that sends nothing for this long is asked again.
+    pub stall: Duration,
+    /// The wait after a first failure; it doubles with each one that follows, and varies at random.
+    pub first_wait: Duration,
+    /// The longest wait, whatever the server asks for.
+    pub longest_wait: Duration,
+    /// What a download leaves free on the disk, bytes.
+    pub reserve: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 6,
+            piece: 8 << 20,
+            attempts: 6,
+            stall: Duration::from_secs(30),
+            first_wait: Duration::from_millis(500),
+            longest_wait: Duration::from_mins(1),
+            reserve: 1 << 30,
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What a repo holds at one commit.
+
+use reqwest::header::{HeaderMap, LINK};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use url::Url;
+
+use crate::{
+    Commit, Error, Hash, Hub, RepoId, RepoPath, Result,
+    web::{Errand, Trouble},
+};
+
+/// The most that is read of a listing, all pages together, bytes.
+const LISTING: u64 = 32 << 20;
+
+/// The most pages of a listing.
+const PAGES: usize = 1000;
+
+/// The files of a repo at one commit, and what its card says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The repo as the Hub spells it, whatever was asked for.
+    pub id: RepoId,
+    /// The commit that the revision meant.
+    pub commit: Commit,
+    /// The files. No two of them are the same file on any system.
+    pub files: Vec<RemoteFile>,
+    /// The licence's identifier, such as `apache-2.0`.
+    pub licence: Option<String>,
+    /// Whether its licence must be accepted first.
+    pub gated: Gated,
+    /// The repos that it was made from, as its card says.
+    pub base_models: Vec<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+/// A file of a repo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteFile {
+    /// Where it lies in the repo.
+    pub path: RepoPath,
+    /// Its length, bytes.
+    pub size: u64,
+    /// What its content hashes to.
+    pub hash: Hash,
+}
+
+/// Who gets a repo's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gated {
+    /// Everybody.
+    No,
+    /// Whoever accepts the licence.
+    Auto,
+    /// Whomever the publisher lets in.
+    Manual,
+}
+
+/// What the Hub says of a repo. Everything but the first two is free text of whoever published it.
+#[derive(Deserialize)]
+struct Repo {
+    id: String,
+    sha: String,
+    #[serde(default)]
+    gated: Value,
+    #[serde(default)]
+    tags: Value,
+    #[serde(default, rename = "cardData")]
+    card: Value,
+}
+
+/// An entry of a repo's tree.
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+    #[serde(default)]
+    oid: String,
+    #[serde(default)]
+    size: u64,
+    lfs: Option<Large>,
+}
+
+/// What stands in for a large file's content in git.
+#[derive(Deserialize)]
+struct Large {
+    oid: String,
+    size: u64,
+}
+
+impl Hub {
+    /// What `id` holds at `revision`: a branch, a tag or a commit.
+    ///
+    /// # Errors
+    /// There is no such repo or revision; it is gated or private; the listing holds a path that is unsafe anywhere.
+    pub async fn listing(&self, id: &RepoId, revision: &str) -> Result<Listing> {
+        check_revision(revision)?;
+        let mut errand = Errand::repo(id, format!("repo {id} at the revision {revision}"));
+        let address = self.web.access.address(["api", "models", id.owner(), id.name(), "revision", revision]);
+        let (repo, _) = self.document::<Repo>(&errand, address, LISTING).await?;
+        let gated = Gated::of(&repo.gated);
+        errand.gated = gated != Gated::No;
+        let id: RepoId = repo.id.parse()?;
+        let commit: Commit = repo.sha.parse()?;
+        let files = self.tree(&errand, &id, &commit).await?;
+        RepoPath::check_distinct(files.iter().map(|file| &file.path))?;
+        let tags = texts(&repo.tags);
+        let tagged = |key: &str| tags.iter().filter_map(|tag| tag.strip_prefix(key)).map(str::to_owned).collect();
+        let of_card = |key: &str, tag: &str| {
+            let texts = texts(&repo.card[key]);
+            if texts.is_empty() { tagged(tag) } else { texts }
+        };
+        let licence = of_card("license", "license:").into_iter().next();
+        let mut base_models: Vec<String> = of_card("base_model", "base_model:");
+        base_models.retain(|base| base.parse::<RepoId>().is_ok());
+        Ok(Listing { id, commit, files, licence, gated, base_models, tags })
+    }
+
+    async fn tree(&self, errand: &Errand, id: &RepoId, commit: &Commit) -> Result<Vec<RemoteFile>> {
+        let commit = commit.to_string();
+        let mut address = self.web.access.address(["api", "models", id.owner(), id.name(), "tree", &commit]);
+        address.query_pairs_mut().append_pair("recursive", "true").append_pair("expand", "false");
+        let (mut files, mut left) = (Vec::new(), LISTING);
+        for _ in 0..PAGES {
+            let (entries, page) = self.document::<Vec<Entry>>(errand, address, left).await?;
+            for entry in entries.into_iter().filter(|entry| entry.kind == "file") {
+                files.push(entry.file()?);
+            }
+            match page.next {
+                Some(next) => address = next,
+                None => return Ok(files),
+            }
+            left = left.saturating_sub(page.bytes);
+        }
+        Err(errand.odd(format!("it has more than {PAGES} pages")))
+    }
+
+    /// The JSON at `address`, of which at most `limit` bytes are read, and where the next page is.
+    pub(crate) async fn document<T: DeserializeOwned>(
+        &self,
+        errand: &Errand,
+        address: Url,
+        limit: u64,
+    ) -> Result<(T, Turned)> {
+        let fetch = || async {
+            let response = self.web.get(errand, address.clone(), &HeaderMap::new()).await?;
+            let next = self.next_page(errand, response.url(), response.headers())?;
+            let body = self.web.body(errand, response, limit).await?;
+            Ok::<_, Trouble>((next, body))
+        };
+        let (next, body) = self.web.patiently(errand, fetch).await?;
+        let document = serde_json::from_slice(&body).map_err(|error| {
+            let found = impostor(&body).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
+            errand.odd(found)
+        })?;
+        Ok((document, Turned { next, bytes: body.len() as u64 }))
+    }
+
+    /// The address that the `Link` header calls the next.
+    fn next_page(&self, errand: &Errand, here: &Url, headers: &HeaderMap) -> Result<Option<Url>> {
+        let links = headers.get_all(LINK).into_iter().filter_map(|value| value.to_str().ok());
+        let mut links = links.flat_map(|value| value.split(','));
+        let Some(link) = links.find(|link| link.contains("rel=\"next\"")) else { return Ok(None) };
+        let address = link.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+        let address = address.and_then(|(address, _)| here.join(address).ok());
+        match address {
+            Some(address) if self.web.access.owns(&address) => Ok(Some(address)),
+            Some(_) => Err(errand.redirect("to another server for the next page")),
+            None => Err(errand.odd("its next page has no address")),
+        }
+    }
+}
+
+/// Where a page leads, and how large it was.
+pub(crate) struct Turned {
+    pub(crate) next: Option<Url>,
+    pub(crate) bytes: u64,
+}
+
+impl Errand {
+    /// Something of the repo `id`.
+    pub(crate) fn repo(id: &RepoId, what: String) -> Self {
+        Self { what, repo: Some(id.clone()), gated: false }
+    }
+
+    /// The file at `path`.
+    pub(crate) fn file(listing: &Listing, path: &RepoPath) -> Self {
+        let what = format!("{path} of {}", listing.id);
+        Self { what, repo: Some(listing.id.clone()), gated: listing.gated != Gated::No }
+    }
+}
+
+impl Listing {
+    /// The file at `path`.
+    #[must_use]
+    pub fn file(&self, path: &RepoPath) -> Option<&RemoteFile> {
+        self.files.iter().find(|file| file.path == *path)
+    }
+}
+
+impl Entry {
+    fn file(self) -> Result<RemoteFile> {
+        let path = self.path.parse()?;
+        let (oid, size) = match self.lfs {
+            Some(large) => (large.oid, large.size),
+            None => (self.oid, self.size),
+        };
+        // Some servers name the algorithm, as a pointer file does.
+        Ok(RemoteFile { path, size, hash: oid.strip_prefix("sha256:").unwrap_or(&oid).parse()? })
+    }
+}
+
+impl Gated {
+    /// As the Hub spells it: `false`, `"auto"` or `"manual"`.
+    pub(crate) fn of(value: &Value) -> Self {
+        match value {
+            Value::String(text) if text == "auto" => Self::Auto,
+            Value::String(_) | Value::Bool(true) => Self::Manual,
+            _ => Self::No,
+        }
+    }
+}
+
+/// One text or a list of them; anything else is none.
+pub(crate) fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What the bytes are that came instead of something else.
+pub(crate) fn impostor(bytes: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]).trim_start().to_lowercase();
+    if text.starts_with("<!doctype html") || text.starts_with("<html") {
+        Some("an HTML page")
+    } else if text.starts_with("version https://git-lfs") {
+        Some("a Git LFS pointer, not the file that it stands for")
+    } else if text.starts_with("{\"error\"") {
+        Some("a message about an error")
+    } else {
+        None
+    }
+}
+
+fn check_revision(revision: &str) -> Result<()> {
+    let is_fine = |char: char| !char.is_control() && !char.is_whitespace() && !"\\?*[~^:".contains(char);
+    if revision.is_empty()
+        || revision.len() > 255
+        || revision.contains("..")
+        || revision == "."
+        || !revision.chars().all(is_fine)
+    {
+        return Err(Error::BadRevision { text: revision.to_owned() });
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! Table `downloads`: jobs that bring revisions here. A wish to pause or cancel one is a state of its row.
+
+use crate::{Checkpoint, Model, Result, Store, models};
+
+/// How far a download is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
+#[sqlx(rename_all = "snake_case")]
+pub enum DownloadState {
+    /// It waits for its turn.
+    Queued,
+    /// It is on its way, or was when the app ended.
+    Running,
+    /// Somebody wants it to wait.
+    Paused,
+    /// Nobody wants it any more.
+    Cancelled,
+    /// It could not go on.
+    Failed,
+    /// All of it is here, verified.
+    Done,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Download {
+    /// Its number, never used twice.
+    pub id: i64,
+    /// What it brings.
+    pub revision_id: i64,
+    /// How far it is.
+    pub state: DownloadState,
+    /// Why it stands, in a sentence.
+    pub reason: Option<String>,
+    /// What had arrived when it last stopped, bytes.
+    pub arrived: u64,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    /// When its state changed last; milliseconds since 1970.
+    pub updated_at: i64,
+}
+
+impl DownloadState {
+    /// The states that it may follow, as a JSON list.
+    fn before(self) -> &'static str {
+        match self {
+            Self::Queued => r#"["paused", "failed"]"#,
+            Self::Running | Self::Paused => r#"["queued", "running"]"#,
+            Self::Cancelled => r#"["queued", "running", "paused", "failed"]"#,
+            Self::Failed | Self::Done => r#"["running"]"#,
+        }
+    }
+}
+
+impl Store {
+    /// A job that brings the revision: the one that is open already, or else a new one at the end of the queue.
+    ///
+    /// # Errors
+    /// There is no such revision, or the database fails.
+    pub async fn add_download(&self, revision: i64) -> Result<Download> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let open = sqlx::query_as(
+            "SELECT * FROM downloads WHERE revision_id = ? AND state IN ('queued', 'running', 'paused')",
+        );
+        let open: Option<Download> = open.bind(revision).fetch_optional(&mut *transaction).await?;
+        let download = if let Some(open) = open {
+            open
+        } else {
+            let new = sqlx::query_as("INSERT INTO downloads (revision_id, state) VALUES (?, 'queued') RETURNING *");
+            new.bind(revision).fetch_one(&mut *transaction).await?
+        };
+        transaction.commit().await?;
+        Ok(download)
+    }
+
+    /// One download.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn download(&self, id: i64) -> Result<Option<Download>> {
+        Ok(sqlx::query_as("SELECT * FROM downloads WHERE id = ?").bind(id).fetch_optional(&self.pool).await?)
+    }
+
+    /// The download of a revision that is open, or failed last.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn download_of(&self, revision: i64) -> Result<Option<Download>> {
+        let latest = sqlx::query_as(
+            "SELECT * FROM downloads WHERE revision_id = ? AND state NOT IN ('done', 'cancelled')
+             ORDER BY state = 'failed', id DESC LIMIT 1",
+        );
+        Ok(latest.bind(revision).fetch_optional(&self.pool).await?)
+    }
+
+    /// The downloads that are not over, or failed, in the order of their turns; then the ended ones, the latest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn downloads(&self) -> Result<Vec<Download>> {
+        let all = sqlx::query_as(
+            "SELECT * FROM downloads ORDER BY state IN ('done', 'cancelled'),
+             CASE WHEN state IN ('done', 'cancelled') THEN -updated_at ELSE id END",
+        );
+        Ok(all.fetch_all(&self.pool).await?)
+    }
+
+    /// Those whose turn it is, the first first: also such as ran when the app ended.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn due_downloads(&self) -> Result<Vec<Download>> {
+        let due = sqlx::query_as("SELECT * FROM downloads WHERE state IN ('queued', 'running') ORDER BY id");
+        Ok(due.fetch_all(&self.pool).await?)
+    }
+
+    /// Brings a download into another state if that may follow the one it is in and no other job for the revision is
+    /// open, and returns whether it did.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn set_download(&self, id: i64, state: DownloadState, reason: Option<&str>) -> Result<bool> {
+        let set = sqlx::query(
+            "UPDATE OR IGNORE downloads SET state = ?, reason = ?, updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+             WHERE id = ? AND state IN (SELECT value FROM json_each(?))",
+        );
+        let set = set.bind(state).bind(reason).bind(id).bind(state.before());
+        Ok(set.execute(&self.pool).await?.rows_affected() > 0)
+    }
+
+    /// Notes how many bytes have arrived.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn note_arrived(&self, id: i64, bytes: u64) -> Result<()> {
+        let note = sqlx::query("UPDATE downloads SET arrived = ? WHERE id = ?");
+        note.bind(i64::try_from(bytes).unwrap_or(i64::MAX)).bind(id).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Ends a download: what it brought becomes a model, or is the model that was there. `None`, and no model, if
+    /// somebody paused or cancelled it in the meantime.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn finish_download(&self, id: i64, checkpoint: &Checkpoint) -> Result<Option<Model>> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let end = sqlx::query(
+            "UPDATE downloads SET state = 'done', reason = NULL,
+             updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = ? AND state = 'running'",
+        );
+        if end.bind(id).execute(&mut *transaction).await?.rows_affected() == 0 {
+            return Ok(None);
+        }
+        let model = match models::owner(&mut transaction, &checkpoint.folder).await? {
+            Some(owner) => models::renew(&mut transaction, &owner, None, checkpoint).await?,
+            None => models::insert(&mut transaction, None, checkpoint).await?,
+        };
+        transaction.commit().await?;
+        Ok(Some(model))
+    }
+
+    /// Takes a download off the list if it is over, or failed. Returns whether it was.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn forget_download(&self, id: i64) -> Result<bool> {
+        let forget = sqlx::query("DELETE FROM downloads WHERE id = ? AND state IN ('cancelled', 'failed', 'done')");
+        Ok(forget.bind(id).execute(&self.pool).await?.rows_affected() > 0)
+    }
+
+    /// Takes the downloads off the list that were done or cancelled before `time`, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn forget_downloads_before(&self, time: i64) -> Result<()> {
+        let forget = sqlx::query("DELETE FROM downloads WHERE updated_at < ? AND state IN ('cancelled', 'done')");
+        forget.bind(time).execute(&self.pool).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! What the Hub says of repos.
+
+use hub::{Access, Error, Gated, Hash, Hub, Search};
+use serde_json::json;
+use tests::{
+    Outcome,
+    hub::{Content, Quirk, Repo, hasty},
+};
+
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, usual};
+
+#[tokio::test]
+async fn a_listing_has_the_canonical_id_the_commit_and_every_hash() -> Outcome {
+    let mut repo = usual();
+    (repo.id, repo.gated) = ("Owner/Name".to_owned(), json!("auto"));
+    repo.card = json!({ "license": "gemma", "base_model": ["google/gemma-4-12B-it", "no id"] });
+    let bench = Bench::of(vec![repo.clone()])?;
+    let listing = bench.client.listing("owner/NAME").await?;
+    assert_eq!(listing.id.to_string(), "Owner/Name");
+    assert_eq!(listing.commit.to_string(), repo.commit);
+    assert_eq!((listing.licence.as_deref(), listing.gated), (Some("gemma"), Gated::Auto));
+    assert_eq!(listing.base_models, ["google/gemma-4-12B-it"]);
+    let files: Vec<_> = listing.files.iter().map(|file| (file.path.as_str(), file.size, file.hash)).collect();
+    let weights = Content::noise(SIZE, 1).hash(true);
+    // `git hash-object` of `{}`.
+    let config: Hash = "9e26dfeeb6e641a33dae4961196235bdb965b21b".parse()?;
+    assert_eq!(files, [(WEIGHTS, SIZE, weights), ("config.json", 2, config)]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_card_leaves_out_the_tags_say() -> Outcome {
+    let mut repo = usual();
+    repo.tags = json!(["license:apache-2.0", "base_model:a/b", "base_model:finetune:a/b", "mlx"]);
+    let listing = Bench::of(vec![repo])?.client.listing(ID).await?;
+    assert_eq!(listing.licence.as_deref(), Some("apache-2.0"));
+    assert_eq!(listing.base_models, ["a/b"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn pages_are_followed_on_the_hub_alone() -> Outcome {
+    let repo = (0..25).fold(Repo::new(ID), |repo, at| repo.small(&format!("{at}.json"), Content::of(*b"x")));
+    let bench = Bench::of(vec![repo])?;
+    bench.fake.page(4);
+    assert_eq!(bench.client.listing(ID).await?.files.len(), 25);
+    let link = format!("<{}/x>; rel=\"next\"", bench.fake.cdn());
+    bench.fake.next("tree", [Quirk::Status(200, vec![("Link", link)], "[]".to_owned())]);
+    assert!(matches!(bench.client.listing(ID).await, Err(Error::Redirect { .. })));
+    assert!(bench.fake.seen().iter().all(|seen| seen.target != "/x"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn pages_end() -> Outcome {
+    let bench = Bench::usual()?;
+    let link = "</api/models/owner/name/tree/x>; rel=\"next\"".to_owned();
+    bench.fake.next("tree", vec![Quirk::Status(200, vec![("Link", link)], "[]".to_owned()); 1001]);
+    assert!(matches!(bench.client.listing(ID).await, Err(Error::Odd { .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn answers_are_capped_and_the_cap_is_named() -> Outcome {
+    let bench = Bench::usual()?;
+    bench.fake.next("tree", [Quirk::Length((32 << 20) + 1)]);
+    let failed = bench.client.listing(ID).await;
+    assert!(matches!(failed, Err(Error::TooLarge { limit: 33_554_432, .. })), "{failed:?}");
+    bench.fake.next("repo", [Quirk::Status(400, Vec::new(), "x".repeat(1 << 20))]);
+    assert!(matches!(bench.client.listing(ID).await, Err(Error::Refused { status: 400, .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_listing_says_what_it_is() -> Outcome {
+    let bench = Bench::usual()?;
+    for what in ["repo", "tree"] {
+        bench.fake.next(what, [Quirk::Text("text/html", "<html>Sign in to the hotel</html>")]);
+        let failed = bench.client.listing(ID).await;
+        let Err(error @ Error::Odd { .. }) = failed else { return Err(format!("{failed:?}").into()) };
+        assert!(error.to_string().contains("an HTML page"), "{error}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_listing_survives_transient_failures() -> Outcome {
+    let bench = Bench::usual()?;
+    bench.fake.next("repo", [Quirk::status(503), Quirk::busy("0"), Quirk::Drop(10)]);
+    bench.fake.next("tree", [Quirk::Stall(10), Quirk::status(500)]);
+    assert_eq!(bench.client.listing(ID).await?.files.len(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_revision_that_is_none_is_not_asked_for() -> Outcome {
+    let bench = Bench::usual()?;
+    let id = ID.parse()?;
+    for revision in ["", ".", "..", "a/../b", "a b", "a\nb", "a\\b", &"x".repeat(300)] {
+        let failed = bench.client.hub.listing(&id, revision).await;
+        assert!(matches!(failed, Err(Error::BadRevision { .. })), "{revision:?}");
+    }
+    assert!(bench.fake.seen().is_empty());
+    assert!(matches!(bench.client.hub.listing(&id, "refs/pr/1").await, Err(Error::NotFound { .. })));
+    assert!(bench.fake.seen()[0].target.ends_with("/revision/refs%2Fpr%2F1"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_small_file_is_read_without_a_download_and_verified() -> Outcome {
+    let repo = usual().large("big.json", Content::noise((16 << 20) + 1, 1));
+    let bench = Bench::of(vec![repo])?;
+    let listing = bench.client.listing(ID).await?;
+    let small = async |path: &str| bench.client.hub.small(&listing, &path.parse()?).await;
+    assert_eq!(small("config.json").await?, b"{}");
+    assert_eq!(small(WEIGHTS).await?, Content::noise(SIZE, 1).bytes());
+    assert!(matches!(small("big.json").await, Err(Error::TooLarge { limit: 16_777_216, .. })));
+    assert!(matches!(small("none.json").await, Err(Error::NotFound { .. })));
+    bench.fake.next("config.json", [Quirk::Text("text/plain", "version https://git-lfs.github.com/spec/v1\n")]);
+    let Err(error) = small("config.json").await else { return Err("a pointer passed for the file".into()) };
+    assert!(error.to_string().contains("a Git LFS pointer"), "{error}");
+    bench.fake.next("config.json", [Quirk::Corrupt]);
+    assert!(matches!(small("config.json").await, Err(Error::Odd { .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_beginning_of_a_file_is_read_alone() -> Outcome {
+    let bench = Bench::usual()?;
+    let listing = bench.client.listing(ID).await?;
+    let weights = WEIGHTS.parse()?;
+    let all = Content::noise(SIZE, 1).bytes();
+    assert_eq!(bench.client.hub.head_of(&listing, &weights, 1000).await?, all[..1000]);
+    assert_eq!(bench.fake.sent(), 1000);
+    assert_eq!(bench.client.hub.head_of(&listing, &weights, SIZE * 2).await?, all);
+    bench.fake.next(WEIGHTS, [Quirk::Whole]);
+    assert!(matches!(bench.client.hub.head_of(&listing, &weights, 1000).await, Err(Error::Odd { .. })));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_search_comes_in_pages() -> Outcome {
+    let mut repos: Vec<_> = (0..5).map(|at| Repo::new(&format!("google/gemma-{at}"))).collect();
+    repos.push(Repo::new("else/gemma"));
+    repos.push(Repo::new("no-owner"));
+    let bench = Bench::of(repos)?;
+    let mut search = Search { text: "gemma".into(), author: Some("google".into()), limit: 2, cursor: None };
+    let mut found = Vec::new();
+    loop {
+        let page = bench.client.hub.search(&search).await?;
+        assert!(page.items.len() <= 2);
+        found.extend(page.items.into_iter().map(|found| found.id.name().to_owned()));
+        search.cursor = page.next;
+        if search.cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, ["gemma-0", "gemma-1", "gemma-2", "gemma-3", "gemma-4"]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_endpoint_may_have_a_path() -> Outcome {
+    let bench = Bench::usual()?;
+    let endpoint = Access::endpoint(&format!("{}/mirror/", bench.fake.endpoint()))?;
+    let hub = Hub::with(Access { endpoint, token: None, offline: false }, hasty())?;
+    assert!(hub.listing(&ID.parse()?, "main").await.is_err());
+    assert!(bench.fake.seen()[0].target.starts_with("/mirror/api/models/owner/name/"));
+    Ok(())
+}

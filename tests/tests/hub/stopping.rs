@@ -1,0 +1,102 @@
+//! Pausing, cancelling, and two downloads at once.
+
+use std::time::Duration;
+
+use hub::{Control, Error};
+use tests::{
+    Outcome,
+    hub::{Pace, Quirk},
+};
+
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, usual};
+
+/// A download that `stop` ends in its middle.
+async fn stopped(bench: &Bench, stop: fn(&Control)) -> Outcome<hub::Result<std::path::PathBuf>> {
+    let listing = bench.client.listing(ID).await?;
+    bench.fake.pace(Some(Pace { bytes: 512, pause: Duration::from_millis(5) }));
+    let control = Control::new();
+    let (ended, ()) = tokio::join!(bench.client.fetch_under(&listing, &control), async {
+        while bench.fake.sent() < SIZE / 4 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        stop(&control);
+    });
+    bench.fake.pace(None);
+    Ok(ended)
+}
+
+#[tokio::test]
+async fn a_paused_download_keeps_what_has_arrived() -> Outcome {
+    let bench = Bench::usual()?;
+    assert!(matches!(stopped(&bench, Control::pause).await?, Err(Error::Paused)));
+    assert!(!names(&bench.root(), "partial")?.is_empty());
+    check_whole(&bench.client.download(ID).await?, &usual())?;
+    let twice = bench.fake.sent() - SIZE;
+    assert!(twice < SIZE / 10, "{twice} bytes were fetched more than once");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_cancelled_download_leaves_nothing_of_itself() -> Outcome {
+    let bench = Bench::usual()?;
+    assert!(matches!(stopped(&bench, Control::cancel).await?, Err(Error::Cancelled)));
+    assert!(names(&bench.root(), "partial")?.is_empty());
+    assert!(names(&bench.root(), "repos")?.is_empty());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_wish_hits_its_own_download_and_none_that_comes_later() -> Outcome {
+    let bench = Bench::usual()?;
+    let listing = bench.client.listing(ID).await?;
+    let (old, new) = (Control::new(), Control::new());
+    old.cancel();
+    old.pause();
+    assert!(matches!(bench.client.fetch_under(&listing, &old).await, Err(Error::Cancelled)));
+    check_whole(&bench.client.fetch_under(&listing, &new).await?, &usual())
+}
+
+#[tokio::test]
+async fn a_download_that_waits_for_a_slow_server_can_be_stopped() -> Outcome {
+    let bench = Bench::usual()?;
+    bench.fake.next(WEIGHTS, vec![Quirk::Stall(1); 100]);
+    let listing = bench.client.listing(ID).await?;
+    let control = Control::new();
+    let (ended, ()) = tokio::join!(bench.client.fetch_under(&listing, &control), async {
+        while bench.fake.sent() < 4 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        control.pause();
+    });
+    assert!(matches!(ended, Err(Error::Paused)), "{ended:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn two_downloads_of_one_content_share_it() -> Outcome {
+    let bench = Bench::usual()?;
+    let second = bench.another("store", None)?;
+    bench.fake.pace(Some(Pace { bytes: 4096, pause: Duration::from_millis(1) }));
+    let (one, other) = tokio::join!(bench.client.download(ID), second.download(ID));
+    check_whole(&one?, &usual())?;
+    check_whole(&other?, &usual())?;
+    assert_eq!(bench.fake.sent(), SIZE + 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn when_the_first_of_two_downloads_is_paused_the_second_goes_on() -> Outcome {
+    let bench = Bench::usual()?;
+    let second = bench.another("store", None)?;
+    let listing = bench.client.listing(ID).await?;
+    bench.fake.pace(Some(Pace { bytes: 1024, pause: Duration::from_millis(5) }));
+    let control = Control::new();
+    let (one, other, ()) = tokio::join!(bench.client.fetch_under(&listing, &control), second.fetch(&listing), async {
+        while bench.fake.sent() < SIZE / 4 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        control.pause();
+    });
+    assert!(matches!(one, Err(Error::Paused)), "{one:?}");
+    check_whole(&other?, &usual())
+}

@@ -1,0 +1,164 @@
+//! The folders of other programs.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+use app::{CheckpointRole, Error, Got, Source};
+use tests::{
+    Outcome,
+    hub::Repo,
+    library::{Bench, TARGET, install, job, of_folder},
+    tiny,
+};
+use tokio::sync::watch::Sender;
+
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// Writes files of a repo into the cache of the Hub's tools as these do, and returns the snapshot's folder.
+fn cache(user: &Path, repo: &Repo, is_kept: impl Fn(&str) -> bool) -> Outcome<PathBuf> {
+    let root = user.join(".cache/huggingface/hub").join(format!("models--{}", repo.id.replace('/', "--")));
+    let snapshot = root.join("snapshots").join(&repo.commit);
+    for folder in [&snapshot, &root.join("blobs"), &root.join("refs")] {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(root.join("refs/main"), &repo.commit)?;
+    for file in repo.files.iter().filter(|file| is_kept(&file.path)) {
+        let hash = file.listed.hash(file.is_large).to_string();
+        fs::write(root.join("blobs").join(&hash), file.listed.bytes())?;
+        symlink(Path::new("../../blobs").join(hash), snapshot.join(&file.path))?;
+    }
+    Ok(snapshot)
+}
+
+/// The content of a file, when it was written, and whether it can be.
+type State = (Vec<u8>, std::time::SystemTime, bool);
+
+/// Everything below a folder.
+fn state(folder: &Path) -> Outcome<BTreeMap<PathBuf, State>> {
+    let mut state = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let found = fs::symlink_metadata(&path)?;
+        if found.is_dir() {
+            state.extend(self::state(&path)?);
+        } else {
+            state.insert(path.clone(), (fs::read(&path)?, found.modified()?, found.permissions().readonly()));
+        }
+    }
+    Ok(state)
+}
+
+#[tokio::test]
+async fn a_repo_in_the_cache_of_the_hubs_tools_is_used_there_and_not_downloaded_again() -> Outcome {
+    let bench = Bench::new().await?;
+    let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
+    let snapshot = cache(&bench.user(), &repo, |_| true)?;
+    let before = state(&bench.user())?;
+    let app = bench.app().await?;
+    let found = app.found().await?;
+    assert_eq!((found.len(), found[0].source, found[0].repo.as_str()), (1, Source::HuggingFaceCache, TARGET));
+    assert_eq!((found[0].commit.as_deref(), found[0].role), (Some(COMMIT), Some(CheckpointRole::Target)));
+    assert!(found[0].unusable.is_none() && found[0].model.is_none());
+    assert!(app.locate("owner/one").await?.ok_or("it is nowhere")?.is_whole());
+
+    let offer = app.offer(TARGET, "main").await?;
+    assert_eq!(offer.to_fetch, 0);
+    let Got::Installed(model) = app.get(&offer).await? else { return Err("it is fetched".into()) };
+    assert_eq!((model.id.as_str(), model.folder), ("One", snapshot.canonicalize()?));
+    assert_eq!((model.source, model.commit.as_deref()), (Source::HuggingFaceCache, Some(COMMIT)));
+    assert_eq!(app.found().await?[0].model.as_deref(), Some("One"));
+
+    let verified = app.verify_files("One", Sender::default()).await?;
+    assert!(verified.by_hash() && verified.wrong.is_none(), "{verified:?}");
+    let repaired = app.repair_model("One", Sender::default()).await;
+    assert!(matches!(repaired, Err(Error::NotOurs { .. })), "{repaired:?}");
+    app.remove_model("One").await?;
+    app.empty_trash().await?;
+    assert!(state(&bench.user())? == before, "something was written there");
+    Ok(())
+}
+
+#[tokio::test]
+async fn contents_that_lie_elsewhere_are_copied_and_only_the_rest_is_fetched() -> Outcome {
+    let bench = Bench::new().await?;
+    let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
+    cache(&bench.user(), &repo, |path| path == "model.safetensors")?;
+    let before = state(&bench.user())?;
+    let app = bench.app().await?;
+    let found = app.found().await?;
+    assert_eq!(found[0].unusable.as_deref(), Some("config.json is missing"));
+    let offer = app.offer(TARGET, "main").await?;
+    let weights = offer.files.iter().find(|file| file.path == "model.safetensors").ok_or("no weights")?;
+    assert!(weights.is_here && offer.to_fetch == offer.bytes - weights.bytes && offer.to_write == offer.bytes);
+    let sent = bench.fake.sent();
+    let id = job(&app, &offer).await?.id;
+    let done = app.run_download(id).await?;
+    assert_eq!(bench.fake.sent() - sent, offer.to_fetch);
+    assert_eq!(app.model(&done.model.ok_or("it became no model")?).await?.source, Source::Hub);
+    assert!(state(&bench.user())? == before, "something was written there");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_content_that_is_not_what_it_is_called_is_fetched_after_all() -> Outcome {
+    let bench = Bench::new().await?;
+    let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
+    let snapshot = cache(&bench.user(), &repo, |path| path == "model.safetensors")?;
+    let blob = snapshot.join("model.safetensors").canonicalize()?;
+    let mut bytes = fs::read(&blob)?;
+    bytes[5000] ^= 1;
+    fs::write(&blob, bytes)?;
+    let app = bench.app().await?;
+    let id = install(&app, TARGET).await?;
+    assert_eq!(app.verify_files(&id, Sender::default()).await?.wrong, None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_link_that_leads_out_of_the_repos_folder_is_not_followed() -> Outcome {
+    let bench = Bench::new().await?;
+    let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
+    let snapshot = cache(&bench.user(), &repo, |path| path != "config.json")?;
+    symlink(bench.made(tiny::TARGET).join("config.json"), snapshot.join("config.json"))?;
+    let app = bench.app().await?;
+    let found = app.found().await?;
+    assert!(found[0].unusable.as_deref().is_some_and(|why| why.contains("config.json")), "{found:?}");
+    let refused = app.add_model(&snapshot, None, None).await;
+    assert!(matches!(refused, Err(Error::Astray { .. })), "{refused:?}");
+    assert!(app.locate(TARGET).await?.is_none());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_model_of_lm_studio_is_found_and_used_where_it_lies() -> Outcome {
+    let bench = Bench::new().await?;
+    let models = bench.user().join(".lmstudio/models");
+    let folder = models.join("Owner/One");
+    fs::create_dir_all(&folder)?;
+    for entry in fs::read_dir(bench.made(tiny::TARGET))? {
+        let path = entry?.path();
+        fs::copy(&path, folder.join(path.file_name().unwrap_or_default()))?;
+    }
+    fs::create_dir_all(models.join("Owner/Packed"))?;
+    fs::write(models.join("Owner/Packed/model.gguf"), "GGUF")?;
+    let before = state(&bench.user())?;
+    let app = bench.app().await?;
+    let found = app.found().await?;
+    assert_eq!((found.len(), found[0].source, found[0].role), (1, Source::LmStudio, Some(CheckpointRole::Target)));
+    let model = app.add_model(&found[0].folder, None, None).await?;
+    assert_eq!((model.id.as_str(), model.source), ("One", Source::LmStudio));
+    assert!(!app.verify_files("One", Sender::default()).await?.by_hash());
+    // Its files spare a download of the same repo, once their hashes agree.
+    let offer = app.offer(TARGET, "main").await?;
+    assert_eq!(offer.to_fetch, 0);
+    let sent = bench.fake.sent();
+    let id = job(&app, &offer).await?.id;
+    assert_eq!(app.run_download(id).await?.model.as_deref(), Some("One-2"));
+    assert_eq!(bench.fake.sent(), sent);
+    assert!(state(&bench.user())? == before, "something was written there");
+    Ok(())
+}

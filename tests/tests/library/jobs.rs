@@ -1,0 +1,198 @@
+//! Downloads as jobs.
+
+use std::{fs, path::Path, time::Duration};
+
+use app::{App, DownloadState};
+use tests::{
+    Outcome,
+    hub::{Pace, Quirk},
+    library::{Bench, DRAFTER, TARGET, install, job},
+};
+use tokio::{
+    sync::watch::Sender,
+    time::{sleep, timeout},
+};
+
+const WEIGHTS: &str = "model.safetensors";
+
+/// Slow enough to be caught on its way.
+const SLOWLY: Option<Pace> = Some(Pace { bytes: 2048, pause: Duration::from_millis(20) });
+
+/// A job for the target that has begun to arrive, and the task that runs it.
+async fn begun(bench: &Bench, app: &App) -> Outcome<(i64, tokio::task::JoinHandle<app::Result<app::Download>>)> {
+    let offer = app.offer(TARGET, "main").await?;
+    bench.fake.pace(SLOWLY);
+    let id = job(app, &offer).await?.id;
+    let mut follows = app.follow_download(id).await?;
+    let (app, before) = (app.clone(), bench.fake.sent());
+    let task = tokio::spawn(async move { app.run_download(id).await });
+    timeout(Duration::from_secs(20), follows.wait_for(|download| download.arrived > 100_000)).await??;
+    assert!(bench.fake.sent() > before);
+    Ok((id, task))
+}
+
+/// Waits until a job that runs somewhere has ended.
+async fn ended(app: &App, id: i64) -> Outcome<app::Download> {
+    let mut follows = app.follow_download(id).await?;
+    let is_over = |download: &app::Download| !matches!(download.state, DownloadState::Queued | DownloadState::Running);
+    let over = timeout(Duration::from_secs(30), follows.wait_for(is_over)).await??;
+    Ok(over.clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_whose_app_dies_goes_on_at_the_next_start_and_fetches_little_twice() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let (id, task) = begun(&bench, &app).await?;
+    task.abort();
+    drop(task.await);
+    bench.fake.pace(None);
+    let before = bench.fake.sent();
+    let next = bench.app().await?;
+    assert_eq!(next.downloads().await?[0].state, DownloadState::Running);
+    next.start_library().await?;
+    let done = ended(&next, id).await?;
+    assert_eq!((done.state, done.model.as_deref()), (DownloadState::Done, Some("One")));
+    assert!(bench.fake.sent() - before < done.total - 50_000, "{} of {}", bench.fake.sent() - before, done.total);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_download_stays_paused_over_a_restart_and_goes_on_when_it_may() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let (id, task) = begun(&bench, &app).await?;
+    app.pause_download(id).await?;
+    assert_eq!(task.await??.state, DownloadState::Paused);
+    bench.fake.pace(None);
+    let next = bench.app().await?;
+    next.start_library().await?;
+    sleep(Duration::from_millis(1500)).await;
+    let paused = next.downloads().await?.remove(0);
+    assert!(paused.state == DownloadState::Paused && paused.arrived > 0);
+    next.resume_download(id).await?;
+    assert_eq!(ended(&next, id).await?.state, DownloadState::Done);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_reaches_the_process_that_downloads() -> Outcome {
+    let bench = Bench::new().await?;
+    let (window, terminal) = (bench.app().await?, bench.app().await?);
+    let (id, task) = begun(&bench, &window).await?;
+    // It runs there, so it is not run here too.
+    assert_eq!(terminal.run_download(id).await?.state, DownloadState::Running);
+    terminal.pause_download(id).await?;
+    assert_eq!(task.await??.state, DownloadState::Paused);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancel_hits_its_own_job_and_not_the_next_one_for_the_same_repo() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let (first, task) = begun(&bench, &app).await?;
+    app.cancel_download(first).await?;
+    // Told or not, the wish is stored already.
+    let second = job(&app, &app.offer(TARGET, "main").await?).await?.id;
+    assert!(second > first);
+    assert_eq!(task.await??.state, DownloadState::Cancelled);
+    bench.fake.pace(None);
+    let next = bench.app().await?;
+    next.start_library().await?;
+    assert_eq!(ended(&next, second).await?.state, DownloadState::Done);
+    let states = next.downloads().await?.into_iter().map(|job| (job.id, job.state)).collect::<Vec<_>>();
+    assert_eq!(states.len(), 2);
+    assert!(states.contains(&(first, DownloadState::Cancelled)), "{states:?}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_cancelled_download_nothing_is_left() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let (id, task) = begun(&bench, &app).await?;
+    app.cancel_download(id).await?;
+    assert_eq!(task.await??.state, DownloadState::Cancelled);
+    for folder in ["blobs", "partial", "repos"] {
+        assert_eq!(files(&bench.home().join("checkpoints").join(folder))?, 0, "{folder}");
+    }
+    app.forget_download(id).await?;
+    assert!(app.downloads().await?.is_empty() && app.repos("", None).await?.repos.is_empty());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_removed_while_it_is_repaired_is_not_brought_back() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let id = install(&app, TARGET).await?;
+    fs::remove_file(app.model(&id).await?.folder.join(WEIGHTS))?;
+    let blobs = fs::read_dir(bench.home().join("checkpoints/blobs"))?.flatten();
+    let largest = blobs.max_by_key(|blob| blob.metadata().map_or(0, |found| found.len())).ok_or("no weights")?;
+    fs::remove_file(largest.path())?;
+    bench.fake.pace(SLOWLY);
+    let repair = app.repair_model(&id, Sender::default()).await?.ok_or("nothing to repair")?.id;
+    let mut follows = app.follow_download(repair).await?;
+    let runner = app.clone();
+    let task = tokio::spawn(async move { runner.run_download(repair).await });
+    follows.wait_for(|download| download.rate.is_some()).await?;
+    app.remove_model(&id).await?;
+    assert_eq!(task.await??.state, DownloadState::Cancelled);
+    assert!(app.models().await?.is_empty());
+    assert_eq!(app.trash().await?.len(), 1);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn downloads_come_one_at_a_time_in_their_order() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let first = job(&app, &app.offer(TARGET, "main").await?).await?.id;
+    let second = job(&app, &app.offer(DRAFTER, "main").await?).await?.id;
+    let mut follows = app.follow_download(second).await?;
+    app.start_library().await?;
+    follows.wait_for(|download| download.state == DownloadState::Running).await?;
+    let states = app.downloads().await?.into_iter().find(|job| job.id == first).map(|job| job.state);
+    assert_eq!(states, Some(DownloadState::Done));
+    assert_eq!(ended(&app, second).await?.state, DownloadState::Done);
+    Ok(())
+}
+
+#[tokio::test]
+async fn half_a_model_is_in_no_list_and_a_failed_download_can_go_on() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let id = job(&app, &app.offer(TARGET, "main").await?).await?.id;
+    bench.fake.next("config.json", [Quirk::status(404)]);
+    let failed = app.run_download(id).await?;
+    assert_eq!(failed.state, DownloadState::Failed);
+    assert!(failed.reason.as_deref().is_some_and(|why| why.contains("config.json")), "{failed:?}");
+    assert!(app.models().await?.is_empty());
+    assert!(!app.locate(TARGET).await?.ok_or("it is nowhere")?.is_whole());
+    app.resume_download(id).await?;
+    assert_eq!(app.run_download(id).await?.state, DownloadState::Done);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_full_disk_pauses_a_download_and_says_so() -> Outcome {
+    let mut bench = Bench::new().await?;
+    bench.limits.reserve = u64::MAX / 2;
+    let app = bench.app().await?;
+    let id = job(&app, &app.offer(TARGET, "main").await?).await?.id;
+    let paused = app.run_download(id).await?;
+    assert_eq!(paused.state, DownloadState::Paused);
+    assert!(paused.reason.as_deref().is_some_and(|why| why.contains("free some space")), "{paused:?}");
+    Ok(())
+}
+
+/// How many files lie below a folder.
+fn files(folder: &Path) -> Outcome<usize> {
+    let mut count = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        count += if path.is_dir() { files(&path)? } else { 1 };
+    }
+    Ok(count)
+}
