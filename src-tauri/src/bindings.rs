@@ -2,7 +2,7 @@
 
 use tauri_specta::{Builder, collect_commands};
 
-use crate::commands::{chat, models, preferences};
+use crate::commands::{chat, downloads, files, hub, models, preferences};
 
 /// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
 /// refused at run time.
@@ -14,6 +14,27 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
             models::add_model,
             models::remove_model,
             models::choose_folder,
+            files::missing_files,
+            files::verify_files,
+            files::repair_model,
+            files::trash,
+            files::restore_model,
+            files::empty_trash,
+            downloads::watch_downloads,
+            downloads::pause_download,
+            downloads::resume_download,
+            downloads::cancel_download,
+            downloads::forget_download,
+            hub::catalogue,
+            hub::discover,
+            hub::offer,
+            hub::get,
+            hub::open_page,
+            hub::hub_status,
+            hub::log_in,
+            hub::log_out,
+            hub::set_offline,
+            hub::found,
             chat::conversations,
             chat::rename_conversation,
             chat::remove_conversation,

@@ -7,7 +7,10 @@ mod bindings;
 mod closing;
 mod commands;
 mod navigation;
+mod offered;
 mod opened;
+mod page;
+mod tray;
 mod watcher;
 mod wire;
 
@@ -15,7 +18,9 @@ use std::{env, error::Error};
 
 use tauri::Manager;
 
+use offered::Offered;
 use opened::Opened;
+use tray::Tray;
 use watcher::Watcher;
 
 /// Where Linux says which screen to use. GTK panics without one.
@@ -36,6 +41,8 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .plugin(navigation::only_our_pages())
         .manage(Opened::default())
         .manage(Watcher::default())
+        .manage(Tray::default())
+        .manage(Offered::default())
         .invoke_handler(bindings.invoke_handler())
         .build(tauri::generate_context!())?;
     window.run(|handle, event| {

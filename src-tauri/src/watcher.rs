@@ -1,36 +1,26 @@
 //! Streams the running answer to the window, in frames of whole rounds.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::{App, Phase, Running, State};
 use tauri::Webview;
-use tauri::async_runtime::{self, JoinHandle};
 use tauri::ipc::Channel;
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
+use crate::page::{Streaming, taken};
 use crate::wire::{self, Frame, Message};
 
 /// The shortest time between two frames: at most 30 a second.
 const PACE: Duration = Duration::from_millis(34);
 
-/// How long a page may be busy with a frame before the next one is sent all the same.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Who streams to the window at present.
+/// Who streams the answer to the window at present.
 #[derive(Default)]
-pub(crate) struct Watcher(Mutex<Option<JoinHandle<()>>>);
+pub(crate) struct Watcher(Streaming);
 
 impl Watcher {
-    /// Streams an answer from its beginning to its end. Whoever streamed before is a page that was reloaded since, and
-    /// ends.
+    /// Streams an answer from its beginning to its end.
     pub(crate) fn follow(&self, app: App, running: Running, page: Webview, frames: Channel<Frame>) {
-        let next = async_runtime::spawn(stream(app, running, page, frames));
-        let earlier = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
-        if let Some(earlier) = earlier {
-            earlier.abort();
-        }
+        self.0.replace(stream(app, running, page, frames));
     }
 }
 
@@ -54,18 +44,6 @@ async fn stream(app: App, running: Running, page: Webview, frames: Channel<Frame
         }
         taken(&page).await;
         sleep(PACE).await;
-    }
-}
-
-/// Waits until the page has taken what was sent. A channel never waits by itself: in a page that draws more slowly
-/// than frames come they would queue up, and a click on Stop behind them.
-async fn taken(page: &Webview) {
-    let taken = Arc::new(Notify::new());
-    let done = Arc::clone(&taken);
-    // Scripts run in order, so this one's result comes after the frame was handled.
-    if page.eval_with_callback("0", move |_| done.notify_one()).is_ok() {
-        // A page that is slower than this, or was reloaded, must not hold up the end.
-        let _ = timeout(PATIENCE, taken.notified()).await;
     }
 }
 

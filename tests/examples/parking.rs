@@ -46,22 +46,22 @@ fn compare(engine: &Engine, target: &Path, drafter: &Path, turns: usize) -> Outc
     let (mut steps, mut all) = (Vec::new(), Vec::new());
     for turn in 0..turns {
         let plain = rounds(engine, request(target, None, Cost::default()))?.0;
-        let (drafted, brought) = rounds(engine, request(target, Some(drafter), cost))?;
+        let (made, brought) = rounds(engine, request(target, Some(drafter), cost))?;
         cost = brought;
-        let Some(from) = drafted.iter().position(|round| round.course == Course::Parked) else {
+        let Some(from) = made.iter().position(|round| round.course == Course::Parked) else {
             return Err("never parked".into());
         };
         if turn == 0 {
-            let turns = drafted.iter().enumerate().filter_map(|(at, round)| Some((at + 1, round.turn?)));
+            let turns = made.iter().enumerate().filter_map(|(at, round)| Some((at + 1, round.turn?)));
             turns.for_each(|(rounds, turn)| println!("    after {rounds} rounds: {}", told(&turn)));
         }
-        let parked = drafted[from..].iter().filter(|round| round.course == Course::Parked);
+        let parked = made[from..].iter().filter(|round| round.course == Course::Parked);
         let parked = parked.map(|round| round.seconds).collect::<Vec<_>>();
         let plain = plain[from..].iter().map(|round| round.seconds).collect::<Vec<_>>();
         steps.push(median(plain.clone()) / median(parked));
         let tokens = |rounds: &[Round]| rounds.iter().map(|round| round.ids.len()).sum::<usize>();
-        let written = tokens(&drafted[from..]);
-        let seconds = drafted[from..].iter().map(|round| round.seconds).sum::<f64>();
+        let written = tokens(&made[from..]);
+        let seconds = made[from..].iter().map(|round| round.seconds).sum::<f64>();
         all.push(plain.iter().take(written).sum::<f64>() / seconds);
     }
     report("a step", steps);

@@ -1,9 +1,9 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
 import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
+import { ScriptedLibrary } from './library';
 
-export class ScriptedBackend implements Backend {
-  registered: Model[] = [];
+export class ScriptedBackend extends ScriptedLibrary implements Backend {
   /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
   folders = new Map<string, Model>();
   /** What the files of a model say, by its id. */
@@ -13,8 +13,6 @@ export class ScriptedBackend implements Backend {
   talks: Conversation[] = [];
   written = new Map<number, Message[]>();
   kept: Preferences = structuredClone(beforeLoading);
-  /** Commands that reject, with their sentence. */
-  failing = new Map<keyof Backend, string>();
   said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean }[] = [];
   stops = 0;
   verified: { message: number; insist: boolean }[] = [];
@@ -29,43 +27,38 @@ export class ScriptedBackend implements Backend {
     for (const listener of this.listeners) listener(structuredClone(frame));
   }
 
-  models = async () => this.#answer('models', this.registered);
+  models = async () => this.answer('models', this.registered);
 
   async modelDetails(id: string): Promise<Details> {
     const details = this.looks.get(id);
     if (!details) throw new Error('Nobody has looked at this model.');
-    return this.#answer('modelDetails', details);
+    return this.answer('modelDetails', details);
   }
 
   async addModel(folder: string): Promise<Model> {
     const model = this.folders.get(folder);
     if (!model) throw new Error(this.refusal);
     this.registered.push(model);
-    return this.#answer('addModel', model);
+    return this.answer('addModel', model);
   }
 
-  async removeModel(id: string): Promise<void> {
-    this.#answer('removeModel', null);
-    this.registered = this.registered.filter((model) => model.id !== id);
-  }
-
-  chooseFolder = async () => this.#answer('chooseFolder', this.chosenFolder);
-  conversations = async () => this.#answer('conversations', this.talks);
+  chooseFolder = async () => this.answer('chooseFolder', this.chosenFolder);
+  conversations = async () => this.answer('conversations', this.talks);
 
   async renameConversation(id: number, title: string): Promise<void> {
-    this.#answer('renameConversation', null);
+    this.answer('renameConversation', null);
     this.talks = this.talks.map((talk) => (talk.id === id ? { ...talk, title } : talk));
   }
 
   async removeConversation(id: number): Promise<void> {
-    this.#answer('removeConversation', null);
+    this.answer('removeConversation', null);
     this.talks = this.talks.filter((talk) => talk.id !== id);
   }
 
-  messages = async (conversation: number) => this.#answer('messages', this.written.get(conversation) ?? []);
+  messages = async (conversation: number) => this.answer('messages', this.written.get(conversation) ?? []);
 
   async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
-    this.#answer('say', null);
+    this.answer('say', null);
     const conversation = where ?? this.#next++;
     const title = text.split('\n')[0]!.slice(0, 60);
     if (where === null) this.talks.push({ id: conversation, title, ...pair, updatedAt: Date.now() });
@@ -82,13 +75,13 @@ export class ScriptedBackend implements Backend {
   }
 
   async watch(onFrame: (frame: Frame) => void): Promise<boolean> {
-    this.#answer('watch', null);
+    this.answer('watch', null);
     if (this.running) this.listeners.push(onFrame);
     return this.running;
   }
 
   async stop(): Promise<void> {
-    this.#answer('stop', null);
+    this.answer('stop', null);
     this.stops += 1;
   }
 
@@ -103,16 +96,10 @@ export class ScriptedBackend implements Backend {
     this.proven(new Error('The answer was not verified to its end: it was stopped.'));
   }
 
-  preferences = async () => this.#answer('preferences', this.kept);
+  preferences = async () => this.answer('preferences', this.kept);
 
   async savePreferences(preferences: Preferences): Promise<void> {
-    this.#answer('savePreferences', null);
+    this.answer('savePreferences', null);
     this.kept = structuredClone(preferences);
-  }
-
-  #answer<T>(command: keyof Backend, value: T): T {
-    const sentence = this.failing.get(command);
-    if (sentence !== undefined) throw new Error(sentence);
-    return structuredClone(value);
   }
 }

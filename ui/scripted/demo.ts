@@ -2,7 +2,20 @@
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
 import type { Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
-import { conversations, details, essayRounds, history, model, models, outcome, plainly, thoughtRounds } from './samples';
+import { elsewhere, hit, offer, pairs } from './hub';
+import { commit, conversations, details, download, essayRounds, history, model, models, outcome, plainly, thoughtRounds } from './samples';
+
+const downloaded = model({
+  id: 'target-e2b',
+  role: 'target',
+  kind: 'gemma4',
+  folder: `/Volumes/Data/slipstream/checkpoints/google/gemma-4-E2B-it/${commit}`,
+  source: 'downloaded',
+  repo: 'google/gemma-4-E2B-it',
+  commit,
+  bytes: 10_200_000_000,
+  summary: 'Gemma 4 E2B, 5.1 billion parameters, bfloat16',
+});
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -67,6 +80,18 @@ export function demo(): ScriptedBackend {
   backend.registered = structuredClone(models);
   backend.looks.set('target-270m', details({ code: ['modeling_gemma.py'] }));
   backend.looks.set('target-base', details({ skipped: [{ what: 'the vision tower', tensors: 355, bytes: 950_000_000 }] }));
+  backend.registered.splice(3, 0, downloaded);
+  backend.missing.set(downloaded.id, ['model-00002-of-00002.safetensors']);
+  backend.trashed = [{ model: model({ id: 'old', role: 'drafter', folder: '/Volumes/Models/dspark-old' }), until: Date.now() + 5 * 86_400_000 }];
+  backend.jobs = [
+    download({ id: 1, state: 'running', phase: 'fetching', rate: 42_000_000, remainingSeconds: 182 }),
+    download({ id: 2, repo: 'z-lab/gemma4-12B-it-DFlash', state: 'failed', reason: 'The Hub does not answer: the connection was refused.' }),
+  ];
+  backend.elsewhere = elsewhere;
+  backend.pairs = pairs;
+  backend.pages.set('dspark', { hits: [hit, { ...hit, repo: 'google/gemma-3-270m-it', gated: 'no', looksLikeDrafter: false }], next: 'more' });
+  const fits = [{ model: 'target-270m', misfit: null }, { ...offer.judgement!.fits[1]!, model: 'target-base' }];
+  backend.offers.set(hit.repo, { ...offer, gated: 'auto', judgement: { ...offer.judgement!, fits } });
   backend.talks = conversations(Date.now());
   backend.written = history();
   backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };

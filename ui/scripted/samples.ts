@@ -1,16 +1,36 @@
-import type { Conversation, Details, Message, Model, Outcome, Round, Speculation, Stats } from '../src/lib/backend/backend';
+import type { Conversation, Details, Download, Message, Model, Outcome, Round, Speculation, Stats } from '../src/lib/backend/backend';
 import { Tally } from '../src/lib/chart/reading';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 
 export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder'>): Model {
   const target = part.role === 'target';
   return {
+    source: part.folder === null ? null : 'folder',
+    repo: null,
+    commit: null,
     kind: target ? 'gemma3_text' : 'dspark',
     bytes: 536_223_056,
     summary: target ? 'Gemma 3, 18 layers × 640, 268 million parameters, bfloat16' : 'γ 5, 2 layers × 640, Markov head, bfloat16',
     drafts: target ? null : { limit: 5, usual: 5, confident: true },
     chatTemplate: target ? true : null,
     broken: null,
+    ...part,
+  };
+}
+
+export const commit = '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d';
+
+export function download(part: Partial<Download> & Pick<Download, 'id' | 'state'>): Download {
+  return {
+    repo: 'google/gemma-4-E2B-it',
+    commit,
+    reason: null,
+    total: 10_200_000_000,
+    arrived: 2_550_000_000,
+    phase: null,
+    rate: null,
+    remainingSeconds: null,
+    model: null,
     ...part,
   };
 }

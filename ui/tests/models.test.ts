@@ -3,13 +3,7 @@ import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { details, model } from '../scripted/samples';
 import { namesOf } from '../src/lib/models/names';
-import { backendWithModels, drafter, open, target } from './window';
-
-async function openModels(backend: ScriptedBackend) {
-  const user = await open(backend);
-  await user.click(screen.getByRole('button', { name: 'Models' }));
-  return user;
-}
+import { backendWithModels, drafter, openModels, target } from './window';
 
 const folder = () => screen.getByRole('textbox', { name: 'Folder' });
 const add = () => screen.getByRole('button', { name: 'Add' });
@@ -50,17 +44,6 @@ test('a folder that cannot be added stays in the field with the sentence', async
   await user.type(folder(), '/models/torn{Enter}');
   expect(await screen.findByTestId('add-failure')).toHaveTextContent(/^model\.safetensors ends after 12 of 400 bytes\.$/);
   expect(folder()).toHaveValue('/models/torn');
-});
-
-test('a model is removed after a question', async () => {
-  const backend = backendWithModels();
-  const user = await openModels(backend);
-  await user.click(await screen.findByRole('button', { name: 'Remove dspark-270m' }));
-  expect(backend.registered).toHaveLength(4);
-  expect(screen.getByRole('button', { name: 'Keep' })).toHaveFocus();
-  await user.click(screen.getByRole('button', { name: 'Remove' }));
-  await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['t', 'b', 'lookup']));
-  expect(screen.queryByText('dspark-270m')).not.toBeInTheDocument();
 });
 
 test('a model says what it needs, and in detail what its files hold', async () => {

@@ -24,6 +24,12 @@ export async function open(backend: ScriptedBackend): Promise<ReturnType<typeof 
   return userEvent.setup();
 }
 
+export async function openModels(backend: ScriptedBackend): Promise<ReturnType<typeof userEvent.setup>> {
+  const user = await open(backend);
+  await user.click(screen.getByRole('button', { name: /^Models/ }));
+  return user;
+}
+
 export const composer = () => screen.getByRole('textbox', { name: 'Message' });
 
 /** Sends a message and waits for its answer to appear; gives the running answer's ids. */

@@ -1,5 +1,8 @@
 //! What the window can ask for. Each command asks the app one thing and translates the answer.
 
 pub(crate) mod chat;
+pub(crate) mod downloads;
+pub(crate) mod files;
+pub(crate) mod hub;
 pub(crate) mod models;
 pub(crate) mod preferences;

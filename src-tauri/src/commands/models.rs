@@ -36,11 +36,15 @@ pub(crate) async fn add_model(handle: AppHandle, opened: State<'_, Opened>, fold
     Ok(opened.app().await?.add_model(&folder, None, None).await?.into())
 }
 
-/// Forgets a model. Its folder stays as it is.
+/// Puts a model into the trash; its files stay until that is emptied. Returns the drafters that nothing else uses.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn remove_model(opened: State<'_, Opened>, id: String) -> Result<(), Failure> {
-    Ok(opened.app().await?.remove_model(&id).await?)
+pub(crate) async fn remove_model(opened: State<'_, Opened>, id: String) -> Result<Vec<Model>, Failure> {
+    let app = opened.app().await?;
+    // What cannot be said of them is no reason to keep the target.
+    let orphans = app.orphans(&id).await.unwrap_or_default();
+    app.remove_model(&id).await?;
+    Ok(orphans.into_iter().map(Model::from).collect())
 }
 
 /// Asks the user for a folder in the system's dialog; null when it was dismissed.

@@ -8,10 +8,18 @@ use specta::Type;
 #[derive(Debug, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failure {
-    /// What the window can do about it: `pickTarget`, `pickDrafter`, `insist`.
+    /// What the window can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`,
+    /// `freeSpace`, `goOnline`.
     code: Option<String>,
     /// One sentence to show as it is.
     message: String,
+}
+
+impl Failure {
+    /// What is wrong with the system around the window.
+    pub(crate) fn new(message: &str) -> Self {
+        Self { code: None, message: sentence(message) }
+    }
 }
 
 impl From<Error> for Failure {
@@ -26,6 +34,10 @@ pub(crate) fn code(error: &Error) -> Option<String> {
         Code::PickTarget => "pickTarget",
         Code::PickDrafter => "pickDrafter",
         Code::Insist => "insist",
+        Code::AcceptLicence => "acceptLicence",
+        Code::EnterToken => "enterToken",
+        Code::FreeSpace => "freeSpace",
+        Code::GoOnline => "goOnline",
         _ => return None,
     };
     Some(code.to_owned())

@@ -16,6 +16,40 @@ pub(crate) enum Role {
     Drafter,
 }
 
+/// Who keeps a model's files.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Source {
+    /// Whoever made the folder.
+    Folder,
+    /// This app, which downloaded them.
+    Downloaded,
+    /// The Hub's own tools.
+    HuggingFaceCache,
+    /// LM Studio.
+    LmStudio,
+}
+
+impl From<app::Source> for Source {
+    fn from(source: app::Source) -> Self {
+        match source {
+            app::Source::Folder => Self::Folder,
+            app::Source::Hub => Self::Downloaded,
+            app::Source::HuggingFaceCache => Self::HuggingFaceCache,
+            app::Source::LmStudio => Self::LmStudio,
+        }
+    }
+}
+
+impl From<CheckpointRole> for Role {
+    fn from(role: CheckpointRole) -> Self {
+        match role {
+            CheckpointRole::Target => Self::Target,
+            CheckpointRole::Drafter => Self::Drafter,
+        }
+    }
+}
+
 /// A registered folder, or the drafter that needs none.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
@@ -27,6 +61,12 @@ pub(crate) struct Model {
     kind: String,
     /// Where it lies; null of the drafter that needs no files.
     folder: Option<String>,
+    /// Who keeps its files; null of the drafter that needs none.
+    source: Option<Source>,
+    /// The repo that they came from, `owner/name`, if that is known.
+    repo: Option<String>,
+    /// The commit of that repo.
+    commit: Option<String>,
     /// The size of its weights on disk.
     bytes: u64,
     /// What it is, in a few words.
@@ -66,6 +106,9 @@ impl Model {
             role: Role::Drafter,
             kind: LOOKUP.to_owned(),
             folder: None,
+            source: None,
+            repo: None,
+            commit: None,
             bytes: 0,
             summary: "copies what followed the newest words where they stood before".to_owned(),
             drafts: Some(app::lookup().into()),
@@ -79,17 +122,32 @@ impl From<app::Model> for Model {
     fn from(model: app::Model) -> Self {
         Self {
             id: model.id,
-            role: match model.role {
-                CheckpointRole::Target => Role::Target,
-                CheckpointRole::Drafter => Role::Drafter,
-            },
+            role: model.role.into(),
             kind: model.kind,
             folder: Some(model.folder.display().to_string()),
+            source: Some(model.source.into()),
+            repo: model.repo,
+            commit: model.commit,
             bytes: model.bytes,
             summary: model.summary,
             drafts: model.drafts.map(Drafts::from),
             chat_template: model.chat_template,
             broken: model.broken.as_deref().map(sentence),
         }
+    }
+}
+
+/// A model in the trash.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Trashed {
+    model: Model,
+    /// From when on it is removed for good, at the next start; milliseconds since 1970.
+    until: i64,
+}
+
+impl From<app::Trashed> for Trashed {
+    fn from(app::Trashed { model, until, .. }: app::Trashed) -> Self {
+        Self { model: model.into(), until }
     }
 }

@@ -13,10 +13,52 @@ export const commands = {
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
-	/**  Forgets a model. Its folder stays as it is. */
-	removeModel: (id: string) => typedError<null, Failure>(__TAURI_INVOKE("remove_model", { id })),
+	/**  Puts a model into the trash; its files stay until that is emptied. Returns the drafters that nothing else uses. */
+	removeModel: (id: string) => typedError<Model[], Failure>(__TAURI_INVOKE("remove_model", { id })),
 	/**  Asks the user for a folder in the system's dialog; null when it was dismissed. */
 	chooseFolder: () => typedError<string | null, Failure>(__TAURI_INVOKE("choose_folder")),
+	/**  The files of a model that are not there, or not with their full size, by path. */
+	missingFiles: (id: string) => typedError<string[], Failure>(__TAURI_INVOKE("missing_files", { id })),
+	/**  Reads a model's files again and holds them against their hashes. */
+	verifyFiles: (id: string, checking: Channel<Checking>) => typedError<FilesProof, Failure>(__TAURI_INVOKE("verify_files", { id, checking })),
+	/**  Fetches again what is broken or missing of a downloaded model; null if nothing is. */
+	repairModel: (id: string, checking: Channel<Checking>) => typedError<Download | null, Failure>(__TAURI_INVOKE("repair_model", { id, checking })),
+	/**  What is in the trash, the latest first. */
+	trash: () => typedError<Trashed[], Failure>(__TAURI_INVOKE("trash")),
+	/**  Takes a model out of the trash. */
+	restoreModel: (id: string) => typedError<Model, Failure>(__TAURI_INVOKE("restore_model", { id })),
+	/**  Removes what is in the trash for good, and returns how many bytes that freed. */
+	emptyTrash: () => typedError<number, Failure>(__TAURI_INVOKE("empty_trash")),
+	/**  Streams all downloads, now and whenever one has changed. */
+	watchDownloads: (lists: Channel<Download[]>) => typedError<null, Failure>(__TAURI_INVOKE("watch_downloads", { lists })),
+	/**  Lets a download wait until it is resumed. */
+	pauseDownload: (id: number) => typedError<Download, Failure>(__TAURI_INVOKE("pause_download", { id })),
+	/**  Lets a download that is paused, or failed, go on in its turn. */
+	resumeDownload: (id: number) => typedError<Download, Failure>(__TAURI_INVOKE("resume_download", { id })),
+	/**  Ends a download for good, and removes what had arrived of it. */
+	cancelDownload: (id: number) => typedError<Download, Failure>(__TAURI_INVOKE("cancel_download", { id })),
+	/**  Takes a download that is over off the list. */
+	forgetDownload: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("forget_download", { id })),
+	/**  Pairs that are known to exist. Nothing is asked of the Hub. */
+	catalogue: () => typedError<CataloguePair[], Failure>(__TAURI_INVOKE("catalogue")),
+	/**  Searches the Hub: the first page, or the one at `cursor`. */
+	discover: (text: string, wanted: Wanted, cursor: string | null) => typedError<Discovered, Failure>(__TAURI_INVOKE("discover", { text, wanted, cursor })),
+	/**  What the Hub has of a repo at a revision: a branch, a tag or a commit. */
+	offer: (repo: string, revision: string) => typedError<Offer, Failure>(__TAURI_INVOKE("offer", { repo, revision })),
+	/**  Gets what was offered. */
+	get: (repo: string, commit: string) => typedError<Got, Failure>(__TAURI_INVOKE("get", { repo, commit })),
+	/**  Shows the page of what was offered in the browser. */
+	openPage: (repo: string, commit: string) => typedError<null, Failure>(__TAURI_INVOKE("open_page", { repo, commit })),
+	/**  How the Hub is reached. Nothing is asked of it. */
+	hubStatus: () => typedError<HubStatus, Failure>(__TAURI_INVOKE("hub_status")),
+	/**  Keeps a token that somebody typed. It never comes back. */
+	logIn: (token: string) => typedError<HubStatus, Failure>(__TAURI_INVOKE("log_in", { token })),
+	/**  Forgets the token that was typed. */
+	logOut: () => typedError<HubStatus, Failure>(__TAURI_INVOKE("log_out")),
+	/**  Leaves the network alone from now on, or no longer. */
+	setOffline: (offline: boolean) => typedError<HubStatus, Failure>(__TAURI_INVOKE("set_offline", { offline })),
+	/**  What lies in the folders of other programs. */
+	found: () => typedError<InPlace[], Failure>(__TAURI_INVOKE("found")),
 	/**  Every conversation, the latest first. */
 	conversations: () => typedError<Conversation[], Failure>(__TAURI_INVOKE("conversations")),
 	/**  Gives a conversation another title. */
@@ -54,6 +96,33 @@ export type Author =
 "user" | 
 /**  The target. */
 "assistant";
+
+/**  A target, and a drafter that was made for it. */
+export type CataloguePair = {
+	/**  The target's repo. */
+	target: string,
+	/**  The drafter's. */
+	drafter: string,
+	/**  The drafter's kind. */
+	kind: string,
+	/**  The most tokens that it proposes a round (γ), if its publisher names them. */
+	limit: number | null,
+	/**  The drafter's licence, as far as it is known. */
+	licence: string | null,
+	/**  The size of its weights, about. */
+	bytes: number | null,
+	published: Published | null,
+	/**  The id of the model that the target is on this machine. */
+	targetHere: string | null,
+	/**  The same of the drafter. */
+	drafterHere: string | null,
+};
+
+/**  How far the reading of a model's files is, in bytes. */
+export type Checking = {
+	done: number,
+	total: number,
+};
 
 /**  How to answer. */
 export type Controls = {
@@ -134,6 +203,49 @@ export type Details = {
 	code: string[],
 };
 
+/**  Some of what was found on the Hub. */
+export type Discovered = {
+	/**  The repos, the most downloaded first. */
+	hits: Hit[],
+	/**  Where to go on, if there may be more. */
+	next: string | null,
+};
+
+/**  A job that brings a revision here. */
+export type Download = {
+	id: number,
+	/**  `owner/name`. */
+	repo: string,
+	commit: string,
+	state: DownloadState,
+	/**  Why it stands, in a sentence. */
+	reason: string | null,
+	/**  The size of what is needed, bytes. */
+	total: number,
+	/**  What has arrived, or was here already, bytes. */
+	arrived: number,
+	/**  What it is doing while it runs. */
+	phase: DownloadPhase | null,
+	/**  Bytes per second, averaged over about five seconds. */
+	rate: number | null,
+	/**  How long the rest takes at this rate. */
+	remainingSeconds: number | null,
+	/**  The id of the model that it became. */
+	model: string | null,
+};
+
+/**  What a running download is doing. */
+export type DownloadPhase = 
+/**  Contents are taken over from other programs' folders. */
+"copying" | "fetching" | "verifying" | "placing";
+
+/**  How far a download is. */
+export type DownloadState = 
+/**  It waits for its turn. */
+"queued" | "running" | "paused" | "cancelled" | "failed" | 
+/**  All of it is here, verified. */
+"done";
+
 /**  How a drafter drafts. */
 export type Drafts = {
 	/**  The most tokens that it proposes a round (γ). */
@@ -146,10 +258,23 @@ export type Drafts = {
 
 /**  Why a command did not do what was asked. */
 export type Failure = {
-	/**  What the window can do about it: `pickTarget`, `pickDrafter`, `insist`. */
+	/**
+	 *  What the window can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`,
+	 *  `freeSpace`, `goOnline`.
+	 */
 	code: string | null,
 	/**  One sentence to show as it is. */
 	message: string,
+};
+
+/**  What reading a model's files again has shown. */
+export type FilesProof = {
+	/**  Whether nothing is wrong. */
+	holds: boolean,
+	/**  What was proved, or what is wrong. */
+	sentence: string,
+	/**  The files that are broken or missing, by path. */
+	faulty: string[],
 };
 
 /**  Why an answer ended. */
@@ -165,6 +290,14 @@ export type Finish =
 /**  The user stopped it. */
 "cancelled";
 
+/**  Whether two models belong together. */
+export type Fit = {
+	/**  The other model's id. */
+	model: string,
+	/**  Why not, in a sentence with both values; null if they do. */
+	misfit: string | null,
+};
+
 /**  What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on. */
 export type Frame = {
 	/**  Where the answer is written. */
@@ -177,6 +310,93 @@ export type Frame = {
 	rounds: Round[],
 	/**  How far the answer is by now; phases in between may have been skipped. */
 	phase: Phase,
+};
+
+/**  Who gets a repo's files. */
+export type Gated = 
+/**  Everybody. */
+"no" | 
+/**  Whoever accepts the licence. */
+"auto" | 
+/**  Whoever the publisher lets in. */
+"manual";
+
+/**  What came of asking for a revision. */
+export type Got = 
+/**  It was on this machine, and is in the list. */
+{ kind: "installed"; model: Model } | 
+/**  It is on its way. */
+{ kind: "coming"; download: Download };
+
+/**  Where a revision is on this machine. */
+export type Here = {
+	folder: string,
+	source: Source,
+	/**  Whether nothing is missing. */
+	whole: boolean,
+	/**  The id of the model that it is in the list. */
+	model: string | null,
+};
+
+/**  A repo that was found. */
+export type Hit = {
+	/**  `owner/name`. */
+	repo: string,
+	/**  Downloads in the last month. */
+	downloads: number,
+	/**  The licence's identifier, if it is named. */
+	licence: string | null,
+	gated: Gated,
+	/**  When it last changed (RFC 3339). */
+	updated: string | null,
+	/**  Whether its name or tags are those of a drafter; its files have the last word. */
+	looksLikeDrafter: boolean,
+	/**  The id of the model that it is on this machine. */
+	model: string | null,
+};
+
+/**  How the Hub is reached. */
+export type HubStatus = {
+	/**  Its address. */
+	endpoint: string,
+	/**  Whether the network is left alone. */
+	offline: boolean,
+	token: TokenSource,
+	/**  Why a token that is typed would not outlive the app, in a sentence. */
+	noKeychain: string | null,
+};
+
+/**  A checkpoint in another program's folder. */
+export type InPlace = {
+	source: Source,
+	/**  `owner/name`. */
+	repo: string,
+	/**  The commit, where that program notes it. */
+	commit: string | null,
+	folder: string,
+	/**  The size of its files. */
+	bytes: number,
+	/**  What it is for, if it can be used. */
+	role: Role | null,
+	/**  Why it cannot be used, in a sentence. */
+	unusable: string | null,
+	/**  The id of the model that it is in the list. */
+	model: string | null,
+};
+
+/**  What a repo holds, as its files say. */
+export type Judgement = {
+	role: Role,
+	/**  The family or drafter kind. */
+	kind: string,
+	/**  What it is, in a few words. */
+	summary: string,
+	/**  What a target needs of memory for a conversation of the usual length, bytes. */
+	need: number | null,
+	/**  Why this machine has too little memory for a target, in a sentence. */
+	shortage: string | null,
+	/**  Whether it suits each model on this machine that has the other role. */
+	fits: Fit[],
 };
 
 /**  A message of a conversation. */
@@ -217,6 +437,12 @@ export type Model = {
 	kind: string,
 	/**  Where it lies; null of the drafter that needs no files. */
 	folder: string | null,
+	/**  Who keeps its files; null of the drafter that needs none. */
+	source: Source | null,
+	/**  The repo that they came from, `owner/name`, if that is known. */
+	repo: string | null,
+	/**  The commit of that repo. */
+	commit: string | null,
 	/**  The size of its weights on disk. */
 	bytes: number,
 	/**  What it is, in a few words. */
@@ -239,6 +465,37 @@ export type Need = {
 	/**  The intermediate numbers of the largest pass, or what loading takes for a while. */
 	working: number,
 	total: number,
+};
+
+/**  A repo at one commit, as the Hub offers it to this machine. */
+export type Offer = {
+	/**  `owner/name` as the Hub spells it. */
+	repo: string,
+	/**  The commit that the revision meant. */
+	commit: string,
+	/**  The licence's identifier. */
+	licence: string | null,
+	gated: Gated,
+	/**  Its page on the Hub, where the licence is read and accepted. */
+	page: string,
+	/**  How many files a checkpoint needs. */
+	files: number,
+	/**  The other files, each with the reason why it is not fetched. */
+	skipped: SkippedFile[],
+	/**  The size of what is needed, bytes. */
+	bytes: number,
+	/**  What would have to be fetched of it, bytes. */
+	toFetch: number,
+	/**  What would be written to the disk, bytes. */
+	toWrite: number,
+	/**  What the disk has left, bytes. */
+	free: number,
+	/**  Where this very revision is on this machine already, whole or in part. */
+	here: Here | null,
+	/**  What it holds. */
+	judgement: Judgement | null,
+	/**  Why that cannot be told, or does not run here, in a sentence. */
+	unknown: string | null,
 };
 
 /**  How an answer came about. */
@@ -305,6 +562,14 @@ export type Proof = {
 	holds: boolean,
 	/**  How many tokens are the same, or the first that is not, with both logits and their margin. */
 	sentence: string,
+};
+
+/**  A figure that the publisher measured, and nobody here. */
+export type Published = {
+	/**  Tokens per round (τ), the target's own token included. */
+	tokensPerRound: number,
+	/**  On what, if that is said. */
+	on: string | null,
 };
 
 /**  How far a target reads, and what that costs. */
@@ -386,6 +651,23 @@ export type Skipped = {
 	bytes: number,
 };
 
+/**  A file that is not fetched. */
+export type SkippedFile = {
+	path: string,
+	why: string,
+};
+
+/**  Who keeps a model's files. */
+export type Source = 
+/**  Whoever made the folder. */
+"folder" | 
+/**  This app, which downloaded them. */
+"downloaded" | 
+/**  The Hub's own tools. */
+"huggingFaceCache" | 
+/**  LM Studio. */
+"lmStudio";
+
 /**  Whether drafts are made. */
 export type Speculation = 
 /**  They are. */
@@ -446,12 +728,31 @@ export type Stats = {
 	peakMemoryBytes: number,
 };
 
+/**  Where the token comes from that is sent to the Hub. The token itself never comes here. */
+export type TokenSource = "none" | "keychain" | 
+/**  It was typed, and is forgotten when the app ends. */
+"thisRun" | 
+/**  The variable `HF_TOKEN`. */
+"variable" | 
+/**  The file of the Hub's own tools. */
+"file";
+
+/**  A model in the trash. */
+export type Trashed = {
+	model: Model,
+	/**  From when on it is removed for good, at the next start; milliseconds since 1970. */
+	until: number,
+};
+
 /**  What a model was still writing, instead of its answer, when it ended. */
 export type Unfinished = 
 /**  A thought. */
 "thought" | 
 /**  The call of a tool. */
 "toolCall";
+
+/**  What to look for. */
+export type Wanted = "targets" | "drafters" | "all";
 
 /* Tauri Specta runtime */
 async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {

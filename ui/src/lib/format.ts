@@ -53,6 +53,11 @@ export function moment(ms: number, now: number): string {
   return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
 }
 
+/** The date of a moment to come. */
+export function day(ms: number): string {
+  return new Date(ms).toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+}
+
 /** A text as it is shown: without blank lines and the space between words before it, and without blanks behind it. */
 export function shown(text: string): string {
   return text.replace(/^\s*\n/, '').replace(/^ (?=\S)/, '').trimEnd();

@@ -2,7 +2,14 @@ import { createContext } from 'svelte';
 import { type Action, actionsOf } from './actions';
 import { type Backend, sentence } from './backend/backend';
 import { Chat } from './chat/chat.svelte';
+import { Access } from './discover/access.svelte';
+import { Chosen } from './discover/chosen.svelte';
+import { Discover } from './discover/discover.svelte';
+import { Downloads } from './downloads/downloads.svelte';
+import { Files } from './models/files.svelte';
+import { FoundPlaces } from './models/found.svelte';
 import { Models } from './models/models.svelte';
+import { Trash } from './models/trash.svelte';
 import { StoredPreferences } from './preferences.svelte';
 
 export type View = 'chat' | 'models';
@@ -10,18 +17,34 @@ export type View = 'chat' | 'models';
 /** Everything the window shows, and where it stands. */
 export class MainWindow {
   view = $state<View>('chat');
+  /** The part of the models view. */
+  shelf = $state<'here' | 'discover'>('here');
   /** The field that takes the keyboard as soon as it is there. */
   wanted = $state<'composer' | 'folder' | null>(null);
   started = $state(false);
   failure = $state<string | null>(null);
 
   readonly models: Models;
+  readonly files: Files;
+  readonly trash: Trash;
+  readonly downloads: Downloads;
+  readonly found: FoundPlaces;
+  readonly discover: Discover;
+  readonly chosen: Chosen;
+  readonly access: Access;
   readonly preferences: StoredPreferences;
   readonly chat: Chat;
   readonly actions: readonly Action[];
 
   constructor(backend: Backend) {
     this.models = new Models(backend);
+    this.files = new Files(backend);
+    this.trash = new Trash(backend, this.models);
+    this.downloads = new Downloads(backend, () => void this.arrived());
+    this.found = new FoundPlaces(backend);
+    this.discover = new Discover(backend);
+    this.chosen = new Chosen(backend);
+    this.access = new Access(backend);
     this.preferences = new StoredPreferences(backend);
     this.chat = new Chat(backend, this.models, this.preferences);
     this.actions = actionsOf(this);
@@ -36,7 +59,7 @@ export class MainWindow {
       return;
     }
     this.started = true;
-    await Promise.all([this.models.load(), this.chat.conversations.load()]);
+    await Promise.all([this.models.load(), this.chat.conversations.load(), this.downloads.watch()]);
     await this.chat.resume();
     this.wanted = 'composer';
   }
@@ -58,7 +81,26 @@ export class MainWindow {
 
   addModelFolder(): void {
     this.view = 'models';
+    this.shelf = 'here';
     this.wanted = 'folder';
+  }
+
+  /** Gets what is offered: on this machine it is in the list at once, otherwise a download brings it. */
+  async get(): Promise<void> {
+    const got = await this.chosen.get();
+    if (got?.kind === 'coming') this.downloads.put(got.download);
+    if (got?.kind !== 'installed') return;
+    this.models.put(got.model);
+    this.modelAdded(got.model.id);
+    await this.chosen.look();
+  }
+
+  /** A download has become a model, or has put one right. */
+  async arrived(): Promise<void> {
+    await this.models.load();
+    for (const { id, source } of this.models.all) if (source === 'downloaded') void this.files.look(id);
+    const [target, ...others] = this.models.targets;
+    if (target && others.length === 0) this.modelAdded(target.id);
   }
 
   /** The first target is picked by itself: there is no other choice to make. */

@@ -47,6 +47,8 @@ pub struct Hit {
     pub downloads: u64,
     /// How many people like it.
     pub likes: u64,
+    /// The licence's identifier, if a tag names it.
+    pub licence: Option<String>,
     /// Who gets its files.
     pub gated: Gated,
     /// When it last changed, as the Hub writes it (RFC 3339).
@@ -101,6 +103,7 @@ impl From<Found> for Hit {
         let words = words(&found);
         Self {
             looks_like_drafter: DRAFTERS.iter().any(|part| words.contains(part)),
+            licence: found.tags.iter().find_map(|tag| tag.strip_prefix("license:")).map(str::to_owned),
             repo: found.id.to_string(),
             downloads: found.downloads,
             likes: found.likes,

@@ -1,16 +1,51 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
-import type { Controls, Conversation, Details, Failure, Frame, Message, Model, Preferences, Proof, Said } from '../bindings';
+import type {
+  CataloguePair,
+  Checking,
+  Controls,
+  Conversation,
+  Details,
+  Discovered,
+  Download,
+  Failure,
+  FilesProof,
+  Frame,
+  Got,
+  HubStatus,
+  InPlace,
+  Message,
+  Model,
+  Offer,
+  Preferences,
+  Proof,
+  Said,
+  Trashed,
+  Wanted,
+} from '../bindings';
 
 export type {
+  CataloguePair,
+  Checking,
   Controls,
   Conversation,
   Course,
   Details,
+  Discovered,
+  Download,
+  DownloadPhase,
   Failure,
+  FilesProof,
   Finish,
   Frame,
+  Gated,
+  Got,
+  Hit,
+  HubStatus,
+  InPlace,
+  Judgement,
   Message,
   Model,
+  Offer,
   Outcome,
   Phase,
   Preferences,
@@ -18,9 +53,13 @@ export type {
   Round,
   Said,
   Schedule,
+  Source,
   Speculation,
   Standing,
   Stats,
+  TokenSource,
+  Trashed,
+  Wanted,
 } from '../bindings';
 
 export interface Backend {
@@ -28,9 +67,42 @@ export interface Backend {
   /** What a model's files say of it, and what it needs of memory. */
   modelDetails(id: string): Promise<Details>;
   addModel(folder: string): Promise<Model>;
-  removeModel(id: string): Promise<void>;
+  /** Puts a model into the trash, and tells which drafters nothing else uses. */
+  removeModel(id: string): Promise<Model[]>;
   /** Opens the system's folder dialog; null when it was dismissed. */
   chooseFolder(): Promise<string | null>;
+  /** The files of a model that are not there, by path. */
+  missingFiles(id: string): Promise<string[]>;
+  /** Reads a model's files again and holds them against their hashes. */
+  verifyFiles(id: string, onChecking: (checking: Checking) => void): Promise<FilesProof>;
+  /** Fetches again what is broken of a downloaded model; null if nothing is. */
+  repairModel(id: string, onChecking: (checking: Checking) => void): Promise<Download | null>;
+  trash(): Promise<Trashed[]>;
+  restoreModel(id: string): Promise<Model>;
+  /** Removes for good what is in the trash; the bytes that this freed. */
+  emptyTrash(): Promise<number>;
+  /** Checkpoints in the folders of other programs. */
+  found(): Promise<InPlace[]>;
+  /** Follows all downloads for as long as the page is there, from how they stand now. */
+  watchDownloads(onList: (downloads: Download[]) => void): Promise<void>;
+  pauseDownload(id: number): Promise<Download>;
+  resumeDownload(id: number): Promise<Download>;
+  cancelDownload(id: number): Promise<Download>;
+  forgetDownload(id: number): Promise<void>;
+  /** Pairs that are known to exist, without asking the Hub. */
+  catalogue(): Promise<CataloguePair[]>;
+  discover(text: string, wanted: Wanted, cursor: string | null): Promise<Discovered>;
+  /** What the Hub has of a repo at a branch, a tag or a commit. */
+  offer(repo: string, revision: string): Promise<Offer>;
+  /** Gets what was offered. */
+  get(repo: string, commit: string): Promise<Got>;
+  /** Shows the page of what was offered in the browser. */
+  openPage(repo: string, commit: string): Promise<void>;
+  hubStatus(): Promise<HubStatus>;
+  /** The token goes this way only. */
+  logIn(token: string): Promise<HubStatus>;
+  logOut(): Promise<HubStatus>;
+  setOffline(offline: boolean): Promise<HubStatus>;
   conversations(): Promise<Conversation[]>;
   renameConversation(id: number, title: string): Promise<void>;
   removeConversation(id: number): Promise<void>;
@@ -57,7 +129,7 @@ export type Pair = { target: string; drafter: string | null };
 /** The Rust side said no; `message` is one sentence to show as it is. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** What the user can do about it: `pickTarget`, `pickDrafter`, `insist`. */
+  /** What the user can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`, `freeSpace`, `goOnline`. */
   readonly code: string | null;
 
   constructor(failure: Failure) {

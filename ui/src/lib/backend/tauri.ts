@@ -1,6 +1,6 @@
 import { Channel } from '@tauri-apps/api/core';
 import { commands } from '../bindings';
-import { type Backend, type Failure, type Frame, Refusal } from './backend';
+import { type Backend, type Checking, type Download, type Failure, type Frame, Refusal } from './backend';
 
 type Reply<T> = { status: 'ok'; data: T } | { status: 'error'; error: Failure };
 
@@ -18,8 +18,29 @@ export const tauri: Backend = {
   models: () => unwrap(commands.models()),
   modelDetails: (id) => unwrap(commands.modelDetails(id)),
   addModel: (folder) => unwrap(commands.addModel(folder)),
-  removeModel: (id) => done(commands.removeModel(id)),
+  removeModel: (id) => unwrap(commands.removeModel(id)),
   chooseFolder: () => unwrap(commands.chooseFolder()),
+  missingFiles: (id) => unwrap(commands.missingFiles(id)),
+  verifyFiles: (id, onChecking) => unwrap(commands.verifyFiles(id, new Channel<Checking>(onChecking))),
+  repairModel: (id, onChecking) => unwrap(commands.repairModel(id, new Channel<Checking>(onChecking))),
+  trash: () => unwrap(commands.trash()),
+  restoreModel: (id) => unwrap(commands.restoreModel(id)),
+  emptyTrash: () => unwrap(commands.emptyTrash()),
+  found: () => unwrap(commands.found()),
+  watchDownloads: (onList) => done(commands.watchDownloads(new Channel<Download[]>(onList))),
+  pauseDownload: (id) => unwrap(commands.pauseDownload(id)),
+  resumeDownload: (id) => unwrap(commands.resumeDownload(id)),
+  cancelDownload: (id) => unwrap(commands.cancelDownload(id)),
+  forgetDownload: (id) => done(commands.forgetDownload(id)),
+  catalogue: () => unwrap(commands.catalogue()),
+  discover: (text, wanted, cursor) => unwrap(commands.discover(text, wanted, cursor)),
+  offer: (repo, revision) => unwrap(commands.offer(repo, revision)),
+  get: (repo, commit) => unwrap(commands.get(repo, commit)),
+  openPage: (repo, commit) => done(commands.openPage(repo, commit)),
+  hubStatus: () => unwrap(commands.hubStatus()),
+  logIn: (token) => unwrap(commands.logIn(token)),
+  logOut: () => unwrap(commands.logOut()),
+  setOffline: (offline) => unwrap(commands.setOffline(offline)),
   conversations: () => unwrap(commands.conversations()),
   renameConversation: (id, title) => done(commands.renameConversation(id, title)),
   removeConversation: (id) => done(commands.removeConversation(id)),

@@ -68,8 +68,7 @@ export class Models {
     this.adding = true;
     this.addFailure = null;
     try {
-      const model = await this.#backend.addModel(folder);
-      this.all = [...this.all.filter((other) => other.id !== model.id), model];
+      const model = this.find(await this.addFolder(folder));
       this.folder = '';
       return model;
     } catch (reason) {
@@ -80,11 +79,28 @@ export class Models {
     }
   }
 
-  /** Forgets the model; its files stay. Rejects with the sentence to show. */
-  async remove(id: string): Promise<void> {
-    await this.#backend.removeModel(id);
+  /** The id that it got. Rejects with the sentence to show. */
+  async addFolder(folder: string): Promise<string> {
+    const model = await this.#backend.addModel(folder);
+    this.put(model);
+    return model.id;
+  }
+
+  /** Puts the model into the trash; the drafters that nothing else uses. Rejects with the sentence to show. */
+  async remove(id: string): Promise<Model[]> {
+    const orphans = await this.#backend.removeModel(id);
     this.all = this.all.filter((model) => model.id !== id);
     // The id may come to mean another folder.
     this.details.delete(id);
+    return orphans;
+  }
+
+  /** Takes a model out of the trash. Rejects with the sentence to show. */
+  async restore(id: string): Promise<void> {
+    this.put(await this.#backend.restoreModel(id));
+  }
+
+  put(model: Model): void {
+    this.all = [...this.all.filter((other) => other.id !== model.id), model];
   }
 }

@@ -1,0 +1,104 @@
+//! The Hub: what it has, and how it is reached.
+
+use tauri::State;
+
+use crate::offered::{Offered, browse};
+use crate::opened::Opened;
+use crate::wire::{CataloguePair, Discovered, Failure, Got, HubStatus, InPlace, Offer, Wanted};
+
+/// Pairs that are known to exist. Nothing is asked of the Hub.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn catalogue(opened: State<'_, Opened>) -> Result<Vec<CataloguePair>, Failure> {
+    Ok(opened.app().await?.catalogue().await?.into_iter().map(CataloguePair::from).collect())
+}
+
+/// Searches the Hub: the first page, or the one at `cursor`.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn discover(
+    opened: State<'_, Opened>,
+    text: String,
+    wanted: Wanted,
+    cursor: Option<String>,
+) -> Result<Discovered, Failure> {
+    Ok(opened.app().await?.discover(&text, wanted.into(), cursor).await?.into())
+}
+
+/// What the Hub has of a repo at a revision: a branch, a tag or a commit.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn offer(
+    opened: State<'_, Opened>,
+    offered: State<'_, Offered>,
+    repo: String,
+    revision: String,
+) -> Result<Offer, Failure> {
+    let offer = opened.app().await?.offer(&repo, &revision).await?;
+    offered.put(offer.clone());
+    Ok(offer.into())
+}
+
+/// Gets what was offered.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn get(
+    opened: State<'_, Opened>,
+    offered: State<'_, Offered>,
+    repo: String,
+    commit: String,
+) -> Result<Got, Failure> {
+    let app = opened.app().await?;
+    let offer = match offered.find(&repo, &commit) {
+        Some(offer) => offer,
+        None => app.offer(&repo, &commit).await?,
+    };
+    Ok(app.get(&offer).await?.into())
+}
+
+/// Shows the page of what was offered in the browser.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_page(offered: State<'_, Offered>, repo: String, commit: String) -> Result<(), Failure> {
+    let Some(offer) = offered.find(&repo, &commit) else { return Ok(()) };
+    browse(&offer.page)
+        .map_err(|error| Failure::new(&format!("no browser could be opened for {}: {error}", offer.page)))
+}
+
+/// How the Hub is reached. Nothing is asked of it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn hub_status(opened: State<'_, Opened>) -> Result<HubStatus, Failure> {
+    Ok(opened.app().await?.hub_status().await?.into())
+}
+
+/// Keeps a token that somebody typed. It never comes back.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn log_in(opened: State<'_, Opened>, token: String) -> Result<HubStatus, Failure> {
+    let token = token.trim().parse().map_err(app::Error::Hub)?;
+    Ok(opened.app().await?.log_in(token).await?.into())
+}
+
+/// Forgets the token that was typed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn log_out(opened: State<'_, Opened>) -> Result<HubStatus, Failure> {
+    Ok(opened.app().await?.log_out().await?.into())
+}
+
+/// Leaves the network alone from now on, or no longer.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn set_offline(opened: State<'_, Opened>, offline: bool) -> Result<HubStatus, Failure> {
+    let app = opened.app().await?;
+    app.set_offline(offline).await?;
+    Ok(app.hub_status().await?.into())
+}
+
+/// What lies in the folders of other programs.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn found(opened: State<'_, Opened>) -> Result<Vec<InPlace>, Failure> {
+    Ok(opened.app().await?.found().await?.into_iter().map(InPlace::from).collect())
+}

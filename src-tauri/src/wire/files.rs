@@ -1,0 +1,68 @@
+//! Whether a model's files are there, and what they should be.
+
+use app::Verdict;
+use serde::Serialize;
+use specta::Type;
+
+use super::sentence;
+
+/// How far the reading of a model's files is, in bytes.
+#[derive(Serialize, Type)]
+pub(crate) struct Checking {
+    done: u64,
+    total: u64,
+}
+
+impl From<app::Checking> for Checking {
+    fn from(app::Checking { done, total }: app::Checking) -> Self {
+        Self { done, total }
+    }
+}
+
+/// What reading a model's files again has shown.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FilesProof {
+    /// Whether nothing is wrong.
+    holds: bool,
+    /// What was proved, or what is wrong.
+    sentence: String,
+    /// The files that are broken or missing, by path.
+    faulty: Vec<String>,
+}
+
+impl From<app::Verification> for FilesProof {
+    fn from(verification: app::Verification) -> Self {
+        let by_hash = verification.by_hash();
+        let app::Verification { files, wrong, .. } = verification;
+        let sentence = match &wrong {
+            Some(wrong) => sentence(wrong),
+            None if by_hash => format!("All {} files are what their hashes say.", files.len()),
+            None => "The sizes agree with the files' own headers; nobody knows their hashes.".to_owned(),
+        };
+        let faulty = files.into_iter().filter(|file| file.verdict != Verdict::Whole).map(|file| file.path);
+        Self { holds: wrong.is_none(), sentence, faulty: faulty.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use app::{Checked, Verification};
+
+    use super::*;
+
+    fn proof(files: Vec<Checked>, wrong: Option<&str>) -> FilesProof {
+        Verification { model: "m".into(), files, wrong: wrong.map(str::to_owned) }.into()
+    }
+
+    #[test]
+    fn a_proof_says_what_it_rests_on_and_names_the_faulty_files() {
+        let file = |path: &str, verdict| Checked { path: path.into(), bytes: 1, verdict };
+        let whole = proof(vec![file("a", Verdict::Whole), file("b", Verdict::Whole)], None);
+        assert_eq!((whole.holds, whole.sentence.as_str()), (true, "All 2 files are what their hashes say."));
+        assert!(proof(Vec::new(), None).sentence.contains("nobody knows their hashes"));
+        let broken = proof(vec![file("a", Verdict::Whole), file("b", Verdict::Broken)], Some("one is broken"));
+        assert_eq!((broken.holds, broken.sentence.as_str()), (false, "One is broken."));
+        assert_eq!(broken.faulty, ["b"]);
+    }
+}

@@ -1,0 +1,21 @@
+import type { Download, DownloadPhase } from '../backend/backend';
+import { bytes, duration } from '../format';
+
+const phases: Record<DownloadPhase, string> = {
+  copying: 'taking over what other programs have',
+  fetching: 'fetching',
+  verifying: 'verifying',
+  placing: 'placing',
+};
+
+/** How a download stands, part by part. */
+export function standing({ state, phase, arrived, total, rate, remainingSeconds }: Download): string[] {
+  const amount = `${bytes(arrived)} of ${bytes(total)}`;
+  if (state === 'running') {
+    const pace = phase === 'fetching' && rate !== null ? [`${bytes(rate)}/s`] : [];
+    const rest = phase === 'fetching' && remainingSeconds !== null ? [`${duration(remainingSeconds)} left`] : [];
+    return [phase === null ? 'starting' : phases[phase], amount, ...pace, ...rest];
+  }
+  const words = { queued: 'waits for its turn', paused: 'paused', failed: 'failed', cancelled: 'cancelled', done: 'verified' };
+  return [words[state], state === 'done' ? bytes(total) : amount];
+}

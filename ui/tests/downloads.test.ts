@@ -1,0 +1,62 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { ScriptedBackend } from '../scripted/backend';
+import { download, model } from '../scripted/samples';
+import { standing } from '../src/lib/downloads/words';
+import { openModels } from './window';
+
+const running = download({ id: 1, state: 'running', phase: 'fetching', rate: 42_000_000, remainingSeconds: 182 });
+const row = async () => within(await screen.findByTestId('download'));
+
+test('a download says what it does, how far it is, how fast, and how long yet', () => {
+  expect(standing(running).join(' · ')).toBe('fetching · 2.6 GB of 10 GB · 42 MB/s · 3 min 2 s left');
+  expect(standing({ ...running, phase: 'verifying' }).join(' · ')).toBe('verifying · 2.6 GB of 10 GB');
+  expect(standing({ ...running, state: 'queued', phase: null }).join(' · ')).toBe('waits for its turn · 2.6 GB of 10 GB');
+  expect(standing({ ...running, state: 'done' }).join(' · ')).toBe('verified · 10 GB');
+});
+
+test('the sidebar says how far the running download is, wherever one is', async () => {
+  const backend = new ScriptedBackend();
+  await openModels(backend);
+  expect(screen.queryByTestId('downloading')).not.toBeInTheDocument();
+  backend.list([running]);
+  expect(await screen.findByTestId('downloading')).toHaveTextContent(/^25\s?%$/);
+});
+
+test('a download is paused, resumed and cancelled', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [running];
+  const user = await openModels(backend);
+  await user.click((await row()).getByRole('button', { name: 'Pause google/gemma-4-E2B-it' }));
+  expect(await screen.findByText('paused')).toBeInTheDocument();
+  await user.click((await row()).getByRole('button', { name: 'Resume google/gemma-4-E2B-it' }));
+  expect(await screen.findByText('waits for its turn')).toBeInTheDocument();
+  await user.click((await row()).getByRole('button', { name: 'Cancel google/gemma-4-E2B-it' }));
+  await user.click((await row()).getByRole('button', { name: 'Forget google/gemma-4-E2B-it' }));
+  await waitFor(() => expect(screen.queryByTestId('download')).not.toBeInTheDocument());
+});
+
+test('a failed download says why, and can go on', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [download({ id: 1, state: 'failed', reason: 'The Hub sent other content than it listed.' })];
+  const user = await openModels(backend);
+  expect((await row()).getByText('The Hub sent other content than it listed.')).toBeInTheDocument();
+  backend.failing.set('resumeDownload', 'Another download brings the same by now.');
+  await user.click((await row()).getByRole('button', { name: /^Resume/ }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('Another download brings the same by now.');
+});
+
+test('a download that is done is in the list, and the first target is picked', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [running];
+  await openModels(backend);
+  await screen.findByTestId('download');
+  backend.registered = [model({ id: 'new', role: 'target', folder: '/data/checkpoints/new', source: 'downloaded' })];
+  backend.list([{ ...running, state: 'done', model: 'new' }]);
+  expect(await screen.findByTestId('model')).toBeInTheDocument();
+  await waitFor(() => expect(backend.kept.target).toBe('new'));
+  backend.failing.set('models', 'The list was read again for nothing.');
+  backend.list([...backend.jobs, { ...running, id: 2 }]);
+  expect(await screen.findByTestId('downloading')).toBeInTheDocument();
+  expect(screen.queryByText('The list was read again for nothing.')).not.toBeInTheDocument();
+});

@@ -1,0 +1,110 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { commit, download, model } from '../scripted/samples';
+import { backendWithModels, drafter, lookup, openModels, target } from './window';
+
+const repo = 'google/gemma-3-270m-it';
+const mine = model({ id: 'm', role: 'target', folder: `/data/checkpoints/${commit}`, source: 'downloaded', repo, commit });
+
+function backendWithDownloaded() {
+  const backend = backendWithModels();
+  backend.registered = [mine, drafter, lookup];
+  return backend;
+}
+
+test('a row says where its files come from, and which are missing', async () => {
+  const backend = backendWithDownloaded();
+  backend.missing.set('m', ['model-00002-of-00002.safetensors']);
+  await openModels(backend);
+  const row = within((await screen.findAllByTestId('model'))[0]!);
+  expect(row.getByRole('heading')).toHaveTextContent('gemma-3-270m-it');
+  expect(row.getByText('downloaded')).toBeInTheDocument();
+  expect(row.getByText(`${repo} @ 1a2b3c4`)).toBeInTheDocument();
+  const missing = '1 file missing: model-00002-of-00002.safetensors. Repair fetches what is missing.';
+  expect(await row.findByText(missing)).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Repair dspark-270m' })).not.toBeInTheDocument();
+});
+
+test('verifying shows how far it is, and then what was proved', async () => {
+  const backend = backendWithModels();
+  let end = () => {};
+  backend.checked = new Promise((resolve) => (end = resolve));
+  const user = await openModels(backend);
+  const button = await screen.findByRole('button', { name: 'Verify the files of gemma-3-270m-it' });
+  await user.click(button);
+  expect(button).toBeDisabled();
+  backend.checking({ done: 100_000_000, total: 536_000_000 });
+  expect(await screen.findByText('100 MB of 536 MB read')).toBeInTheDocument();
+  end();
+  expect(await screen.findByTestId('proof')).toHaveTextContent('All 3 files are what their hashes say.');
+  backend.checking({ done: 536_000_000, total: 536_000_000 });
+  expect(screen.queryByTestId('checking')).not.toBeInTheDocument();
+});
+
+test('broken files are named, and repair fetches them', async () => {
+  const backend = backendWithDownloaded();
+  backend.proof = { holds: false, sentence: 'Of 3 files, 1 are broken and 0 are missing.', faulty: ['model.safetensors'] };
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Verify the files of gemma-3-270m-it' }));
+  expect(await screen.findByTestId('proof')).toHaveTextContent(/1 are broken.*model\.safetensors\.$/);
+  backend.jobs = [download({ id: 1, state: 'queued' })];
+  await user.click(screen.getByRole('button', { name: 'Repair gemma-3-270m-it' }));
+  await waitFor(() => expect(screen.getByTestId('proof')).toHaveTextContent('What is broken is being fetched again.'));
+  expect(await screen.findByTestId('download')).toHaveAttribute('data-state', 'queued');
+});
+
+test('files that cannot be read are told of', async () => {
+  const backend = backendWithModels();
+  backend.failing.set('verifyFiles', 'The disk does not answer.');
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Verify the files of dspark-270m' }));
+  expect(await screen.findByText('The disk does not answer.')).toBeInTheDocument();
+});
+
+test('a model is removed at once, and comes back with Undo', async () => {
+  const backend = backendWithModels();
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove dspark-270m' }));
+  expect(await screen.findByText(/^Removed dspark-270m\./)).toBeInTheDocument();
+  expect(backend.registered.map(({ id }) => id)).toEqual(['t', 'b', 'lookup']);
+  expect(screen.getByRole('button', { name: 'Undo' })).toHaveFocus();
+  await user.keyboard('{Enter}');
+  expect(await screen.findByRole('button', { name: 'Remove dspark-270m' })).toBeInTheDocument();
+  expect(screen.queryByTestId('removed')).not.toBeInTheDocument();
+});
+
+test('a drafter that only the removed target uses is offered for removal', async () => {
+  const backend = backendWithModels();
+  backend.onlyUsedBy.set('t', [drafter]);
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove gemma-3-270m-it' }));
+  expect(await screen.findByText('No other target uses the drafter dspark-270m.')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Remove dspark-270m too' }));
+  await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['b', 'lookup']));
+  expect(screen.queryByRole('button', { name: 'Remove dspark-270m too' })).not.toBeInTheDocument();
+});
+
+test('a removal that fails leaves the model where it is', async () => {
+  const backend = backendWithModels();
+  backend.failing.set('removeModel', 'The database is locked.');
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove dspark-270m' }));
+  expect(await screen.findByText('The database is locked.')).toBeInTheDocument();
+  expect(screen.getAllByTestId('model')).toHaveLength(3);
+});
+
+test('the trash restores one model, and is emptied after a question', async () => {
+  const backend = backendWithModels();
+  backend.trashed = [mine, { ...target, id: 'old' }].map((model) => ({ model, until: Date.UTC(2027, 1, 9, 12) }));
+  const user = await openModels(backend);
+  await user.click(await screen.findByText('Trash (2)'));
+  expect(screen.getAllByText('536 MB, until Feb 9')).toHaveLength(2);
+  await user.click(within(screen.getByTestId('trash')).getAllByRole('button', { name: /^Restore/ })[1]!);
+  expect(await screen.findByText('Trash (1)')).toBeInTheDocument();
+  expect(backend.registered.at(-1)!.id).toBe('old');
+  await user.click(screen.getByRole('button', { name: 'Empty trash…' }));
+  expect(screen.getByRole('button', { name: 'Keep' })).toHaveFocus();
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('The trash is empty; 536 MB are free again.')).toBeInTheDocument();
+  expect(screen.queryByTestId('trash')).not.toBeInTheDocument();
+});
