@@ -1,6 +1,6 @@
 //! Where nobody knows what rounds cost, the engine tries some before the first: once, and without a trace in the text.
 
-use engine::{Answer, Controls, Engine, Penalties, Request, Sampling};
+use engine::{Answer, Controls, Cost, Engine, Penalties, Request, Sampling};
 use tests::{Outcome, asking, bench::Bench, tiny};
 
 fn controls(sampling: Sampling) -> Controls {
@@ -55,11 +55,14 @@ async fn where_the_user_settled_the_length_only_a_plain_step_is_tried_to_compare
 #[tokio::test]
 async fn a_loss_that_the_user_chose_is_told_with_its_numbers_and_only_of_the_answer_that_lost() -> Outcome {
     let bench = Bench::new().await?;
-    let fixed = Controls { gamma: Some(tiny::GAMMA), ..controls(greedy()) };
+    // Beside a plain step of a nanosecond everything loses.
+    let cost: Cost = serde_json::from_str(r#"{ "contexts": [{ "verify": [[1e-9]] }] }"#)?;
+    let request = |max_tokens| {
+        let fixed = Controls { gamma: Some(tiny::GAMMA), max_tokens, ..controls(greedy()) };
+        Request { cost: cost.clone(), ..bench.request(Some(tiny::DRAFTER), fixed) }
+    };
     let tells = |answer: &Answer| answer.notes.iter().any(|note| note.starts_with("Drafting loses time: after "));
-    // A fresh drafter is never right, so every round loses.
-    assert!(tells(&bench.answer(bench.request(Some(tiny::DRAFTER), fixed.clone()))?));
-    let short = Controls { max_tokens: 3, ..fixed };
-    assert!(!tells(&bench.answer(bench.request(Some(tiny::DRAFTER), short))?));
+    assert!(tells(&bench.answer(request(60))?));
+    assert!(!tells(&bench.answer(request(3))?));
     Ok(())
 }
