@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     fs,
+    os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
 };
 
@@ -89,6 +90,37 @@ pub fn of_folder(id: &str, folder: &Path) -> Outcome<Repo> {
         repo = if is_large { repo.large(&name, content) } else { repo.small(&name, content) };
     }
     Ok(repo)
+}
+
+/// Writes files of a repo into the cache of the Hub's tools as these do, and returns the snapshot's folder.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn cached(user: &Path, repo: &Repo, is_kept: impl Fn(&str) -> bool) -> Outcome<PathBuf> {
+    let root = user.join(".cache/huggingface/hub").join(format!("models--{}", repo.id.replace('/', "--")));
+    let snapshot = root.join("snapshots").join(&repo.commit);
+    for folder in [&snapshot, &root.join("blobs"), &root.join("refs")] {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(root.join("refs/main"), &repo.commit)?;
+    for file in repo.files.iter().filter(|file| is_kept(&file.path)) {
+        let hash = file.listed.hash(file.is_large).to_string();
+        fs::write(root.join("blobs").join(&hash), file.listed.bytes())?;
+        symlink(Path::new("../../blobs").join(hash), snapshot.join(&file.path))?;
+    }
+    Ok(snapshot)
+}
+
+/// Changes a byte of a file behind everybody's back.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn spoil(path: &Path) -> Outcome {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    let mut bytes = fs::read(path)?;
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    Ok(fs::write(path, bytes)?)
 }
 
 /// The job that an offer becomes.

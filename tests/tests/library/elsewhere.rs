@@ -3,36 +3,18 @@
 use std::{
     collections::BTreeMap,
     fs,
-    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
 use app::{CheckpointRole, Error, Got, Source};
 use tests::{
     Outcome,
-    hub::Repo,
-    library::{Bench, TARGET, install, job, of_folder},
+    library::{Bench, TARGET, cached, install, job, of_folder},
     tiny,
 };
 use tokio::sync::watch::Sender;
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
-
-/// Writes files of a repo into the cache of the Hub's tools as these do, and returns the snapshot's folder.
-fn cache(user: &Path, repo: &Repo, is_kept: impl Fn(&str) -> bool) -> Outcome<PathBuf> {
-    let root = user.join(".cache/huggingface/hub").join(format!("models--{}", repo.id.replace('/', "--")));
-    let snapshot = root.join("snapshots").join(&repo.commit);
-    for folder in [&snapshot, &root.join("blobs"), &root.join("refs")] {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(root.join("refs/main"), &repo.commit)?;
-    for file in repo.files.iter().filter(|file| is_kept(&file.path)) {
-        let hash = file.listed.hash(file.is_large).to_string();
-        fs::write(root.join("blobs").join(&hash), file.listed.bytes())?;
-        symlink(Path::new("../../blobs").join(hash), snapshot.join(&file.path))?;
-    }
-    Ok(snapshot)
-}
 
 /// The content of a file, when it was written, and whether it can be.
 type State = (Vec<u8>, std::time::SystemTime, bool);
@@ -56,7 +38,7 @@ fn state(folder: &Path) -> Outcome<BTreeMap<PathBuf, State>> {
 async fn a_repo_in_the_cache_of_the_hubs_tools_is_used_there_and_not_downloaded_again() -> Outcome {
     let bench = Bench::new().await?;
     let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
-    let snapshot = cache(&bench.user(), &repo, |_| true)?;
+    let snapshot = cached(&bench.user(), &repo, |_| true)?;
     let before = state(&bench.user())?;
     let app = bench.app().await?;
     let found = app.found().await?;
@@ -86,7 +68,7 @@ async fn a_repo_in_the_cache_of_the_hubs_tools_is_used_there_and_not_downloaded_
 async fn contents_that_lie_elsewhere_are_copied_and_only_the_rest_is_fetched() -> Outcome {
     let bench = Bench::new().await?;
     let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
-    cache(&bench.user(), &repo, |path| path == "model.safetensors")?;
+    cached(&bench.user(), &repo, |path| path == "model.safetensors")?;
     let before = state(&bench.user())?;
     let app = bench.app().await?;
     let found = app.found().await?;
@@ -107,7 +89,7 @@ async fn contents_that_lie_elsewhere_are_copied_and_only_the_rest_is_fetched() -
 async fn a_content_that_is_not_what_it_is_called_is_fetched_after_all() -> Outcome {
     let bench = Bench::new().await?;
     let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
-    let snapshot = cache(&bench.user(), &repo, |path| path == "model.safetensors")?;
+    let snapshot = cached(&bench.user(), &repo, |path| path == "model.safetensors")?;
     let blob = snapshot.join("model.safetensors").canonicalize()?;
     let mut bytes = fs::read(&blob)?;
     bytes[5000] ^= 1;
@@ -122,7 +104,7 @@ async fn a_content_that_is_not_what_it_is_called_is_fetched_after_all() -> Outco
 async fn a_link_that_leads_out_of_the_repos_folder_is_not_followed() -> Outcome {
     let bench = Bench::new().await?;
     let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
-    let snapshot = cache(&bench.user(), &repo, |path| path != "config.json")?;
+    let snapshot = cached(&bench.user(), &repo, |path| path != "config.json")?;
     symlink(bench.made(tiny::TARGET).join("config.json"), snapshot.join("config.json"))?;
     let app = bench.app().await?;
     let found = app.found().await?;

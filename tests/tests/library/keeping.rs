@@ -1,25 +1,16 @@
 //! Whether files are still what they were, and fetching again those that are not.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::fs;
 
 use app::{Checking, DownloadState, Error, Verdict};
 use tests::{
     Outcome,
-    library::{Bench, TARGET, install},
+    library::{Bench, TARGET, install, spoil},
     tiny,
 };
 use tokio::sync::watch;
 
 const WEIGHTS: &str = "model.safetensors";
-
-/// Changes a byte of a file behind everybody's back.
-fn spoil(path: &Path) -> Outcome {
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    let mut bytes = fs::read(path)?;
-    let last = bytes.len() - 1;
-    bytes[last] ^= 1;
-    Ok(fs::write(path, bytes)?)
-}
 
 #[tokio::test]
 async fn a_changed_byte_is_found_and_repaired_by_fetching_that_file_alone() -> Outcome {

@@ -23,8 +23,9 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// Starts the driver. What it starts keeps its data in `home`.
-    pub(crate) async fn start(home: &Path) -> Outcome<Self> {
+    /// Starts the driver. What it starts keeps its data in `home`, and what other programs have is in `user`; `hub` is
+    /// its Hub. No token is around.
+    pub(crate) async fn start(home: &Path, user: &Path, hub: &str) -> Outcome<Self> {
         if env::var_os("DISPLAY").is_none() {
             return Err("there is no screen for the window: run the tests with `cargo xtask test`, or under `xvfb-run -a` (Debian: apt-get install xvfb xauth)".into());
         }
@@ -32,6 +33,14 @@ impl Driver {
         let child = Command::new("WebKitWebDriver")
             .args([format!("--port={port}"), "--host=127.0.0.1".into()])
             .env("SLIPSTREAM_HOME", home)
+            .env("SLIPSTREAM_KEYCHAIN", "off")
+            .env("HOME", user)
+            .env("HF_ENDPOINT", hub)
+            .env("HF_HOME", user.join(".cache/huggingface"))
+            .env_remove("HF_HUB_CACHE")
+            .env_remove("HF_HUB_OFFLINE")
+            .env_remove("HF_TOKEN")
+            .env_remove("HF_TOKEN_PATH")
             // Without it Tauri's web view refuses to be driven.
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
             // A pipe that a helper inherits would keep whoever reads this test's output waiting.

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod driver;
+mod library;
 mod page;
 
 use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};

@@ -6,13 +6,16 @@ use std::{
 };
 
 use fantoccini::{Client, Locator, elements::Element, key::Key};
-use tests::Outcome;
+use tests::{Outcome, library::Bench};
 use tokio::time::sleep;
 
 use crate::driver::Driver;
 
 /// How long anything may take that a person would wait for. Generous: the machine may be building something else.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Where no Hub is: the discard port.
+const NO_HUB: &str = "http://127.0.0.1:9";
 
 /// The app's window.
 pub(crate) struct Window {
@@ -28,15 +31,27 @@ pub(crate) struct Answer {
 }
 
 impl Window {
-    /// Starts the app with its data in `home`.
+    /// Starts the app with its data in `home`, for a user who has nothing else and no Hub.
     pub(crate) async fn launch(home: &Path) -> Outcome<Self> {
-        let driver = Driver::start(home).await?;
-        Ok(Self { client: driver.open().await?, driver })
+        Self::start(Driver::start(home, home, NO_HUB).await?).await
     }
 
     /// Starts the app and waits until it is ready.
     pub(crate) async fn open(home: &Path) -> Outcome<Self> {
-        let window = Self::launch(home).await?;
+        Self::ready(Self::launch(home).await?).await
+    }
+
+    /// Starts the app in a library's surroundings and waits until it is ready.
+    pub(crate) async fn open_at(bench: &Bench) -> Outcome<Self> {
+        let driver = Driver::start(&bench.home(), &bench.user(), &bench.fake.endpoint()).await?;
+        Self::ready(Self::start(driver).await?).await
+    }
+
+    async fn start(driver: Driver) -> Outcome<Self> {
+        Ok(Self { client: driver.open().await?, driver })
+    }
+
+    async fn ready(window: Self) -> Outcome<Self> {
         let page = window.see("nav").await;
         page.map_err(|reason| format!("{reason}; was the app built with desktop/custom-protocol, after the ui?"))?;
         Ok(window)
@@ -104,6 +119,24 @@ impl Window {
         at(css, self.see(css).await?.click().await)
     }
 
+    /// Clicks a button of the thing of this kind that speaks of `text`, or the thing if it is one.
+    pub(crate) async fn click_on(&self, kind: &str, text: &str) -> Outcome {
+        let button = format!("//*[@data-testid='{kind}'][contains(., '{text}')]/descendant-or-self::button[1]");
+        at(text, self.wait_for(Locator::XPath(&button)).await?.click().await)
+    }
+
+    /// Waits until something is no longer there.
+    pub(crate) async fn gone(&self, css: &str) -> Outcome {
+        let start = Instant::now();
+        while !self.client.find_all(Locator::Css(css)).await?.is_empty() {
+            if start.elapsed() > PATIENCE {
+                return Err(format!("{css} is still there").into());
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+
     /// Presses the button with this label.
     pub(crate) async fn press(&self, label: &str) -> Outcome {
         let button = format!("//button[not(@disabled) and normalize-space()='{label}']");
@@ -123,6 +156,14 @@ impl Window {
     pub(crate) async fn pick(&self, label: &str, value: &str) -> Outcome {
         let select = format!("//label[normalize-space()='{label}']/following-sibling::*//select");
         at(label, self.wait_for(Locator::XPath(&select)).await?.select_by_value(value).await)
+    }
+
+    /// Picks an option by what it says.
+    pub(crate) async fn pick_named(&self, label: &str, name: &str) -> Outcome {
+        let option =
+            format!("//label[normalize-space()='{label}']/following-sibling::*//option[normalize-space()='{name}']");
+        let value = self.wait_for(Locator::XPath(&option)).await?.attr("value").await?;
+        self.pick(label, &value.unwrap_or_default()).await
     }
 
     /// Moves a slider one step down, from the keyboard.
