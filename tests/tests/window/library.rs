@@ -37,7 +37,7 @@ async fn from_the_search_to_chatting_with_what_was_downloaded() -> Outcome {
         window.press("Back").await?;
 
         window.click_on("hit", DRAFTER).await?;
-        window.text_of(FACTS, |facts| facts.contains("Suitsgemma-4-tiny-it")).await?;
+        window.text_of(FACTS, |facts| facts.contains("Suits gemma-4-tiny-it")).await?;
         download(&window).await?;
         window.text_of("[data-testid=download]:nth-of-type(2)[data-state=done]", |_| true).await?;
 
