@@ -18,7 +18,7 @@ impl Opened {
         let open = || async {
             let app = App::open(&app::home()?).await?;
             app.interrupt_abandoned().await?;
-            app.start_library().await?;
+            app.start_library();
             Ok::<_, app::Error>(app)
         };
         Ok(self.0.get_or_try_init(open).await?)

@@ -31,7 +31,10 @@ async fn stream(app: App, page: Webview, lists: Channel<Vec<wire::Download>>) {
     let mut sent = None;
     loop {
         // What fails here fails again when somebody does something with a download, and is said then.
-        let now = app.downloads().await.unwrap_or_default();
+        let Ok(now) = app.downloads().await else {
+            sleep(LOOK).await;
+            continue;
+        };
         let is_running = now.iter().any(|download| download.state == DownloadState::Running);
         if sent.as_ref() != Some(&now) {
             if lists.send(now.iter().cloned().map(wire::Download::from).collect()).is_err() {

@@ -63,7 +63,14 @@ async fn fill(home: &std::path::Path) -> Outcome {
         let file = |file| File { path: format!("part-{file}.safetensors"), bytes: 1 << 30, hash: hash(file) };
         let files = (0..FILES).map(file).collect::<Vec<_>>();
         let commit_hash = &format!("{number:040x}");
-        let new = NewRevision { repo: &repo, commit_hash, licence: Some("gemma"), gated: Gated::No, files: &files };
+        let new = NewRevision {
+            repo: &repo,
+            commit_hash,
+            licence: Some("gemma"),
+            gated: Gated::No,
+            is_listed: true,
+            files: &files,
+        };
         let revision = store.note_revision(new).await?;
         let folder = home.join(&repo);
         fs::create_dir_all(&folder)?;

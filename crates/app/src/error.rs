@@ -40,9 +40,15 @@ pub enum Error {
     /// A repo that no other program has.
     #[error("“{0}” is no folder, and no other program has a repo of that name that can be used")]
     NotFound(String),
+    /// A download that failed, of what another one brings by now.
+    #[error("another download brings {0} by now; forget this one")]
+    OnItsWay(String),
     /// A download that was taken off the list, or never was.
     #[error("there is no download {0}")]
     NoSuchDownload(i64),
+    /// The keychain keeps a token that was to be forgotten.
+    #[error("the token is still in the keychain: {0}; remove “slipstream” with the system's own program for it")]
+    Keychain(String),
     /// A link in another program's cache that is not followed.
     #[error("the link {} leads nowhere, or out of its repo's folder, so this checkpoint is not used; let the program that made it fetch it again", link.display())]
     Astray {
@@ -50,7 +56,7 @@ pub enum Error {
         link: PathBuf,
     },
     /// Files that the app did not download.
-    #[error("the files in {} are another program's or your own, and are only read here; get the repo to have a copy that can be repaired", folder.display())]
+    #[error("the files in {} are another program's or your own, and are only read here; get a copy of the repo (“models get --copy”) to have one that can be repaired", folder.display())]
     NotOurs {
         /// The folder.
         folder: PathBuf,

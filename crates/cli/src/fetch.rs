@@ -70,7 +70,8 @@ async fn bring(app: &App, download: Download, json: bool) -> Result<ExitCode, Fa
             Ok(ExitCode::from(INTERRUPTED))
         }
         (DownloadState::Running | DownloadState::Queued, _) => {
-            Err(Failure::Sentence(format!("{} is being downloaded by another process", ended.repo)))
+            let why = ended.reason.clone().unwrap_or_else(|| format!("{} waits for its turn", ended.repo));
+            Err(Failure::Sentence(format!("{why}; the same command goes on")))
         }
         (DownloadState::Cancelled, _) => Err(Failure::Sentence(format!("{} was cancelled", ended.repo))),
         _ => Err(Failure::Sentence(reason())),
@@ -110,14 +111,22 @@ fn value(verified: &Verification) -> Value {
         "model": verified.model,
         "by_hash": verified.by_hash(),
         "files": verified.files.iter().map(file).collect::<Vec<_>>(),
+        "unknown": verified.unknown,
         "wrong": verified.wrong,
     })
 }
 
 fn text(verified: &Verification) -> String {
-    let Verification { model, files, wrong } = verified;
+    let Verification { model, files, unknown, wrong } = verified;
     match (wrong, verified.by_hash()) {
-        (None, true) => format!("{model}: all {} files are what they were", files.len()),
+        (None, true) if unknown.is_empty() => format!("{model}: all {} files are what they were", files.len()),
+        (None, true) => {
+            format!(
+                "{model}: {} files are what they were; nobody knows the hashes of {}",
+                files.len(),
+                unknown.join(", ")
+            )
+        }
         (None, false) => {
             format!(
                 "{model}: the sizes agree with the files' headers; nobody knows their hashes, so no more can be said"

@@ -106,6 +106,17 @@ impl Models {
         self.session.take().unwrap_or_else(|| Session::new(Rc::clone(&target.model)))
     }
 
+    /// Drops the model in `folder`, if it is loaded.
+    pub(crate) fn release(&mut self, folder: &Path) {
+        if self.target.as_ref().is_some_and(|target| target.folder == folder) {
+            *self = Self { admitted: self.admitted.take(), ..Self::default() };
+            nn::release_memory();
+        }
+        if matches!(&self.drafter, Some((DraftSource::Folder(known), _)) if known == folder) {
+            self.drop_drafter();
+        }
+    }
+
     /// Drops the session, whose memory is wanted for something else.
     pub(crate) fn drop_session(&mut self) {
         self.session = None;

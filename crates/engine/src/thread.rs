@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -70,6 +71,7 @@ enum Job {
     Answers { requests: Vec<Request>, at_once: usize, cancel: Cancel, sink: Box<dyn FnMut(usize, Event) + Send> },
     NewDrafter { new: NewDrafter, done: Done<Checkpoint> },
     Prove { claim: Box<Claim>, cancel: Cancel, done: Done<Proof> },
+    Release { folder: PathBuf },
 }
 
 impl Engine {
@@ -126,6 +128,11 @@ impl Engine {
         cancel
     }
 
+    /// Lets go of the model in `folder` if it is loaded: its files have changed, or are gone.
+    pub fn release(&self, folder: PathBuf) {
+        self.post(Job::Release { folder });
+    }
+
     fn cancel(&self) -> Cancel {
         Cancel { asked: Arc::default(), closing: Arc::clone(&self.thread.closing) }
     }
@@ -136,7 +143,7 @@ impl Engine {
             None => Some(job),
         };
         match unsent {
-            None => {}
+            None | Some(Job::Release { .. }) => {}
             Some(Job::Answer { mut sink, .. }) => sink(Event::Failed(Error::Closed)),
             Some(Job::Answers { requests, mut sink, .. }) => {
                 (0..requests.len()).for_each(|number| sink(number, Event::Failed(Error::Closed)));
@@ -163,6 +170,7 @@ fn run(job: Job, models: &mut Models) {
         Job::Prove { claim, cancel, done } => {
             done(guarded(models, |models| verify::prove(models, &claim, &cancel)));
         }
+        Job::Release { folder } => models.release(&folder),
     }
 }
 

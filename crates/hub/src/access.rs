@@ -18,7 +18,7 @@ const USUAL_ENDPOINT: &str = "https://huggingface.co";
 const TOKEN_FILE: u64 = 4096;
 
 /// Where the Hub is, who asks, and whether it may be asked at all.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     /// The Hub's address: `http` or `https`.
     pub endpoint: Url,

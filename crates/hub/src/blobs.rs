@@ -142,22 +142,6 @@ impl Blobs {
         Ok(())
     }
 
-    /// Removes a revision's folder, but no content.
-    ///
-    /// # Errors
-    /// It cannot be removed, or a link lies on the way to it.
-    pub fn remove_revision(&self, id: &RepoId, commit: &Commit) -> Result<()> {
-        let folder = self.folder(id, commit);
-        match self.check_way(&folder) {
-            Err(Error::File { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(()),
-            other => other?,
-        }
-        // Out of the way first: a folder that is half removed must not pass for a revision.
-        let gone = self.placing_folder();
-        fs::rename(&folder, &gone).map_err(at(&folder))?;
-        fs::remove_dir_all(&gone).map_err(at(&gone))
-    }
-
     /// Puts a revision together of contents that are here, and returns its folder. It appears as a whole, or not at all.
     ///
     /// # Errors

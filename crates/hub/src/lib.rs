@@ -20,6 +20,7 @@ mod meter;
 mod plan;
 mod repo_id;
 mod repo_path;
+mod revisions;
 mod search;
 mod small;
 mod space;

@@ -1,5 +1,8 @@
 //! Table `downloads`: jobs that bring revisions here. A wish to pause or cancel one is a state of its row.
 
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row};
+
 use crate::{Checkpoint, Model, Result, Store, models};
 
 /// How far a download is.
@@ -20,13 +23,21 @@ pub enum DownloadState {
     Done,
 }
 
-/// A row.
+/// A row, with what it brings.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Download {
     /// Its number, never used twice.
     pub id: i64,
     /// What it brings.
     pub revision_id: i64,
+    /// The repo of that, `owner/name`.
+    pub repo: String,
+    /// The commit of that, 40 hexadecimal digits.
+    pub commit_hash: String,
+    /// The size of its files, bytes.
+    pub total: u64,
+    /// The id of the model that it is, if it was downloaded and is not in the trash.
+    pub model: Option<String>,
     /// How far it is.
     pub state: DownloadState,
     /// Why it stands, in a sentence.
@@ -58,18 +69,16 @@ impl Store {
     /// There is no such revision, or the database fails.
     pub async fn add_download(&self, revision: i64) -> Result<Download> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        sqlx::query("INSERT OR IGNORE INTO downloads (revision_id, state) VALUES (?, 'queued')")
+            .bind(revision)
+            .execute(&mut *transaction)
+            .await?;
         let open = sqlx::query_as(
-            "SELECT * FROM downloads WHERE revision_id = ? AND state IN ('queued', 'running', 'paused')",
+            "SELECT * FROM downloads_with_repo WHERE revision_id = ? AND state IN ('queued', 'running', 'paused')",
         );
-        let open: Option<Download> = open.bind(revision).fetch_optional(&mut *transaction).await?;
-        let download = if let Some(open) = open {
-            open
-        } else {
-            let new = sqlx::query_as("INSERT INTO downloads (revision_id, state) VALUES (?, 'queued') RETURNING *");
-            new.bind(revision).fetch_one(&mut *transaction).await?
-        };
+        let open = open.bind(revision).fetch_one(&mut *transaction).await?;
         transaction.commit().await?;
-        Ok(download)
+        Ok(open)
     }
 
     /// One download.
@@ -77,7 +86,7 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn download(&self, id: i64) -> Result<Option<Download>> {
-        Ok(sqlx::query_as("SELECT * FROM downloads WHERE id = ?").bind(id).fetch_optional(&self.pool).await?)
+        Ok(sqlx::query_as("SELECT * FROM downloads_with_repo WHERE id = ?").bind(id).fetch_optional(&self.pool).await?)
     }
 
     /// The download of a revision that is open, or failed last.
@@ -86,22 +95,33 @@ impl Store {
     /// The database fails.
     pub async fn download_of(&self, revision: i64) -> Result<Option<Download>> {
         let latest = sqlx::query_as(
-            "SELECT * FROM downloads WHERE revision_id = ? AND state NOT IN ('done', 'cancelled')
+            "SELECT * FROM downloads_with_repo WHERE revision_id = ? AND state NOT IN ('done', 'cancelled')
              ORDER BY state = 'failed', id DESC LIMIT 1",
         );
         Ok(latest.bind(revision).fetch_optional(&self.pool).await?)
     }
 
     /// The downloads that are not over, or failed, in the order of their turns; then the ended ones, the latest first.
+    /// Those whose record cannot be read are left out.
     ///
     /// # Errors
     /// The database fails.
     pub async fn downloads(&self) -> Result<Vec<Download>> {
-        let all = sqlx::query_as(
-            "SELECT * FROM downloads ORDER BY state IN ('done', 'cancelled'),
+        let all = sqlx::query(
+            "SELECT * FROM downloads_with_repo ORDER BY state IN ('done', 'cancelled'),
              CASE WHEN state IN ('done', 'cancelled') THEN -updated_at ELSE id END",
         );
-        Ok(all.fetch_all(&self.pool).await?)
+        Ok(readable(&all.fetch_all(&self.pool).await?))
+    }
+
+    /// The numbers of those whose record cannot be read: they can still be [forgotten](Store::forget_download).
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn damaged_downloads(&self) -> Result<Vec<i64>> {
+        let rows = sqlx::query("SELECT * FROM downloads_with_repo ORDER BY id").fetch_all(&self.pool).await?;
+        let damaged = rows.iter().filter(|row| Download::from_row(*row).is_err());
+        Ok(damaged.filter_map(|row| row.try_get("id").ok()).collect())
     }
 
     /// Those whose turn it is, the first first: also such as ran when the app ended.
@@ -109,8 +129,8 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn due_downloads(&self) -> Result<Vec<Download>> {
-        let due = sqlx::query_as("SELECT * FROM downloads WHERE state IN ('queued', 'running') ORDER BY id");
-        Ok(due.fetch_all(&self.pool).await?)
+        let due = sqlx::query("SELECT * FROM downloads_with_repo WHERE state IN ('queued', 'running') ORDER BY id");
+        Ok(readable(&due.fetch_all(&self.pool).await?))
     }
 
     /// Brings a download into another state if that may follow the one it is in and no other job for the revision is
@@ -125,6 +145,18 @@ impl Store {
         );
         let set = set.bind(state).bind(reason).bind(id).bind(state.before());
         Ok(set.execute(&self.pool).await?.rows_affected() > 0)
+    }
+
+    /// Lets a download that runs wait for its turn again, and says why. Returns whether it ran.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn put_off_download(&self, id: i64, reason: &str) -> Result<bool> {
+        let wait = sqlx::query(
+            "UPDATE downloads SET state = 'queued', reason = ?, updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+             WHERE id = ? AND state = 'running'",
+        );
+        Ok(wait.bind(reason).bind(id).execute(&self.pool).await?.rows_affected() > 0)
     }
 
     /// Notes how many bytes have arrived.
@@ -159,13 +191,15 @@ impl Store {
         Ok(Some(model))
     }
 
-    /// Takes a download off the list if it is over, or failed. Returns whether it was.
+    /// Takes a download off the list if it is over, or failed, or if its record cannot be read. Returns whether it was.
     ///
     /// # Errors
     /// The database fails.
     pub async fn forget_download(&self, id: i64) -> Result<bool> {
-        let forget = sqlx::query("DELETE FROM downloads WHERE id = ? AND state IN ('cancelled', 'failed', 'done')");
-        Ok(forget.bind(id).execute(&self.pool).await?.rows_affected() > 0)
+        let is_damaged = self.damaged_downloads().await?.contains(&id);
+        let forget =
+            sqlx::query("DELETE FROM downloads WHERE id = ? AND (? OR state IN ('cancelled', 'failed', 'done'))");
+        Ok(forget.bind(id).bind(is_damaged).execute(&self.pool).await?.rows_affected() > 0)
     }
 
     /// Takes the downloads off the list that were done or cancelled before `time`, in milliseconds since 1970.
@@ -177,4 +211,9 @@ impl Store {
         forget.bind(time).execute(&self.pool).await?;
         Ok(())
     }
+}
+
+/// The rows that can be read.
+fn readable(rows: &[SqliteRow]) -> Vec<Download> {
+    rows.iter().filter_map(|row| Download::from_row(row).ok()).collect()
 }

@@ -25,14 +25,14 @@ impl Store {
         Ok(all.bind(revision).fetch_all(&self.pool).await?)
     }
 
-    /// The hashes of all contents that are needed, each once: by a model, in the trash or not, or by a download that is
-    /// open or failed, for it may go on.
+    /// The hashes of all contents that are needed, each once: by a model that was downloaded, in the trash or not, or by
+    /// a download that is open or failed, for it may go on.
     ///
     /// # Errors
     /// The database fails.
     pub async fn needed_hashes(&self) -> Result<Vec<String>> {
         let needed = sqlx::query_scalar(
-            "SELECT DISTINCT hash FROM files WHERE revision_id IN (SELECT revision_id FROM models)
+            "SELECT DISTINCT hash FROM files WHERE revision_id IN (SELECT revision_id FROM models WHERE source = 'hub')
              OR revision_id IN (SELECT revision_id FROM downloads WHERE state NOT IN ('cancelled', 'done'))",
         );
         Ok(needed.fetch_all(&self.pool).await?)

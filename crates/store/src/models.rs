@@ -87,32 +87,28 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn models(&self) -> Result<Vec<Model>> {
-        Ok(self.live_rows().await?.iter().filter_map(|row| Model::from_row(row).ok()).collect())
-    }
-
-    /// The ids of the others outside of the trash: they can still be removed.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn damaged_models(&self) -> Result<Vec<String>> {
-        let rows = self.live_rows().await?;
-        let damaged = rows.iter().filter(|row| Model::from_row(*row).is_err());
-        Ok(damaged.filter_map(|row| row.try_get("id").ok()).collect())
-    }
-
-    async fn live_rows(&self) -> Result<Vec<SqliteRow>> {
         let live = sqlx::query("SELECT * FROM models_with_repo WHERE trashed_at IS NULL ORDER BY id");
-        Ok(live.fetch_all(&self.pool).await?)
+        Ok(readable(&live.fetch_all(&self.pool).await?))
     }
 
-    /// Every model in the trash, the latest first.
+    /// Every model in the trash whose record can be read, the latest first.
     ///
     /// # Errors
     /// The database fails.
     pub async fn trashed_models(&self) -> Result<Vec<Model>> {
         let trashed =
-            sqlx::query_as("SELECT * FROM models_with_repo WHERE trashed_at IS NOT NULL ORDER BY trashed_at DESC, id");
-        Ok(trashed.fetch_all(&self.pool).await?)
+            sqlx::query("SELECT * FROM models_with_repo WHERE trashed_at IS NOT NULL ORDER BY trashed_at DESC, id");
+        Ok(readable(&trashed.fetch_all(&self.pool).await?))
+    }
+
+    /// The ids of all whose record cannot be read, in the trash or not: they can still be removed.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn damaged_models(&self) -> Result<Vec<String>> {
+        let rows = sqlx::query("SELECT * FROM models_with_repo ORDER BY id").fetch_all(&self.pool).await?;
+        let damaged = rows.iter().filter(|row| Model::from_row(*row).is_err());
+        Ok(damaged.filter_map(|row| row.try_get("id").ok()).collect())
     }
 
     /// The model with this id, in any case, unless it is in the trash.
@@ -134,13 +130,14 @@ impl Store {
         Ok(live.fetch_optional(&self.pool).await?)
     }
 
-    /// The models whose files are this revision, those in the trash too.
+    /// The models whose files are this revision, by id, unless they are in the trash.
     ///
     /// # Errors
     /// The database fails.
     pub async fn models_of(&self, revision: i64) -> Result<Vec<Model>> {
-        let all = sqlx::query_as("SELECT * FROM models_with_repo WHERE revision_id = ? ORDER BY id").bind(revision);
-        Ok(all.fetch_all(&self.pool).await?)
+        let live =
+            sqlx::query("SELECT * FROM models_with_repo WHERE revision_id = ? AND trashed_at IS NULL ORDER BY id");
+        Ok(readable(&live.bind(revision).fetch_all(&self.pool).await?))
     }
 
     /// Registers a folder under an id; `None` makes one of the repo's or the folder's name. A folder that is in the
@@ -182,6 +179,23 @@ impl Store {
         restore(&mut *self.pool.acquire().await?, id).await
     }
 
+    /// The folders of all models, in the trash or not, whether their records can be read or not.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn folders(&self) -> Result<Vec<String>> {
+        Ok(sqlx::query_scalar("SELECT folder FROM models").fetch_all(&self.pool).await?)
+    }
+
+    /// Forgets what was put into the trash until `time`, in milliseconds since 1970, and is there still.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn empty_trash(&self, time: i64) -> Result<()> {
+        sqlx::query("DELETE FROM models WHERE trashed_at <= ?").bind(time).execute(&self.pool).await?;
+        Ok(())
+    }
+
     /// Forgets a model; its folder stays as it is. The row is not read, so that a damaged one can go too. Returns
     /// whether there was one.
     ///
@@ -191,6 +205,11 @@ impl Store {
         let done = sqlx::query("DELETE FROM models WHERE id = ?").bind(id).execute(&self.pool).await?;
         Ok(done.rows_affected() > 0)
     }
+}
+
+/// The rows that can be read.
+fn readable(rows: &[SqliteRow]) -> Vec<Model> {
+    rows.iter().filter_map(|row| Model::from_row(row).ok()).collect()
 }
 
 /// Makes a row of its own for a folder that has none.

@@ -30,6 +30,8 @@ pub struct NewRevision<'a> {
     pub licence: Option<&'a str>,
     /// Who gets its files.
     pub gated: Gated,
+    /// Whether the Hub listed it: then its repo's name is spelt right.
+    pub is_listed: bool,
     /// The files that a checkpoint needs.
     pub files: &'a [File],
 }
@@ -70,6 +72,21 @@ impl Store {
         Ok(all.bind(name).fetch_all(&self.pool).await?)
     }
 
+    /// The revisions that are needed here: by a model that was downloaded, in the trash or not, or by a download that is
+    /// open or failed, for it may go on.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn needed_revisions(&self) -> Result<Vec<Revision>> {
+        let needed = sqlx::query_as(
+            "SELECT revisions.id, name AS repo, commit_hash, licence, gated
+             FROM revisions JOIN repos ON repos.id = repo_id
+             WHERE revisions.id IN (SELECT revision_id FROM models WHERE source = 'hub')
+             OR revisions.id IN (SELECT revision_id FROM downloads WHERE state NOT IN ('cancelled', 'done'))",
+        );
+        Ok(needed.fetch_all(&self.pool).await?)
+    }
+
     /// Forgets the revisions that neither a model nor a download is of, and the repos that are left with none.
     ///
     /// # Errors
@@ -90,7 +107,7 @@ impl Store {
 }
 
 async fn note(connection: &mut SqliteConnection, new: NewRevision<'_>) -> Result<i64> {
-    let repo = repos::note(connection, new.repo, new.licence, new.gated).await?;
+    let repo = repos::note(connection, new.repo, new.licence, new.gated, new.is_listed).await?;
     let revision = sqlx::query_scalar(
         "INSERT INTO revisions (repo_id, commit_hash) VALUES (?, ?) ON CONFLICT DO UPDATE
          SET commit_hash = excluded.commit_hash RETURNING id",

@@ -135,3 +135,30 @@ async fn a_damaged_record_can_be_removed() {
     assert!(store.remove_model("odd").await.unwrap());
     assert!(store.damaged_models().await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn a_damaged_record_hides_no_other_in_the_trash_or_among_downloads_and_can_be_removed() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    let store = Store::open(&path).await.unwrap();
+    execute(
+        &path,
+        "PRAGMA ignore_check_constraints = 1;
+         INSERT INTO repos (id, name, gated) VALUES (1, 'a/b', 'no');
+         INSERT INTO revisions (id, repo_id, commit_hash) VALUES (1, 1, '0123456789012345678901234567890123456789');
+         INSERT INTO models (id, role, kind, folder, summary, bytes, trashed_at) VALUES
+         ('odd', 'wizard', '', '/a', '', -1, 7), ('even', 'target', '', '/b', '', 1, 7);
+         INSERT INTO downloads (id, revision_id, state) VALUES (1, 1, 'lost'), (2, 1, 'queued')",
+    )
+    .await;
+    assert_eq!(store.trashed_models().await.unwrap().len(), 1);
+    assert_eq!(store.damaged_models().await.unwrap(), ["odd"]);
+    assert_eq!(store.folders().await.unwrap().len(), 2);
+    store.empty_trash(7).await.unwrap();
+    assert!(store.folders().await.unwrap().is_empty());
+
+    assert_eq!((store.downloads().await.unwrap().len(), store.due_downloads().await.unwrap().len()), (1, 1));
+    assert_eq!(store.damaged_downloads().await.unwrap(), [1]);
+    assert!(store.forget_download(1).await.unwrap() && !store.forget_download(2).await.unwrap());
+    assert!(store.damaged_downloads().await.unwrap().is_empty());
+}

@@ -9,7 +9,7 @@ fn files() -> Vec<File> {
 }
 
 fn revision<'a>(repo: &'a str, commit_hash: &'a str, files: &'a [File]) -> NewRevision<'a> {
-    NewRevision { repo, commit_hash, licence: Some("gemma"), gated: Gated::Auto, files }
+    NewRevision { repo, commit_hash, licence: Some("gemma"), gated: Gated::Auto, is_listed: true, files }
 }
 
 /// A store that knows one revision of `Owner/Name`, and its number.
@@ -40,9 +40,13 @@ async fn two_spellings_are_one_repo_and_the_hubs_is_kept() {
     let (store, first) = one().await;
     let again = store.note_revision(revision("owner/name", &"a".repeat(40), &files())).await.unwrap();
     assert_eq!(again, first);
+    let found = NewRevision { is_listed: false, ..revision("Owner/NAME", "", &[]) };
+    let found = NewRevision { commit_hash: &"c".repeat(40), ..found };
+    let third = store.note_revision(found).await.unwrap();
+    assert_eq!(store.repos("", "", 9).await.unwrap()[0].name, "owner/name");
     let other = store.note_revision(revision("OWNER/NAME", &"b".repeat(40), &[])).await.unwrap();
     let revisions = store.revisions("oWNER/nAME").await.unwrap();
-    assert_eq!(revisions.iter().map(|revision| revision.id).collect::<Vec<_>>(), [other, first]);
+    assert_eq!(revisions.iter().map(|revision| revision.id).collect::<Vec<_>>(), [other, third, first]);
     assert_eq!((revisions[0].repo.as_str(), revisions[0].gated), ("OWNER/NAME", Gated::Auto));
     assert_eq!(store.repos("", "", 9).await.unwrap().len(), 1);
     assert_eq!(store.files(first).await.unwrap(), files());

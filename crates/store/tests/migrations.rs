@@ -63,7 +63,14 @@ async fn check_use(store: &Store, drafter: &str) {
     assert!(store.model("t").await.unwrap().unwrap().last_used_at.is_some());
     let files = [File { path: "config.json".into(), bytes: 2, hash: "a".repeat(40) }];
     let commit_hash = &"b".repeat(40);
-    let new = NewRevision { repo: "owner/name", commit_hash, licence: None, gated: Gated::No, files: &files };
+    let new = NewRevision {
+        repo: "owner/name",
+        commit_hash,
+        licence: None,
+        gated: Gated::No,
+        is_listed: true,
+        files: &files,
+    };
     let revision = store.note_revision(new).await.unwrap();
     assert_eq!(store.add_download(revision).await.unwrap().state, DownloadState::Queued);
 }

@@ -34,10 +34,17 @@ pub(crate) struct FilesProof {
 impl From<app::Verification> for FilesProof {
     fn from(verification: app::Verification) -> Self {
         let by_hash = verification.by_hash();
-        let app::Verification { files, wrong, .. } = verification;
+        let app::Verification { files, unknown, wrong, .. } = verification;
         let sentence = match &wrong {
             Some(wrong) => sentence(wrong),
-            None if by_hash => format!("All {} files are what their hashes say.", files.len()),
+            None if by_hash && unknown.is_empty() => format!("All {} files are what their hashes say.", files.len()),
+            None if by_hash => {
+                format!(
+                    "{} files are what their hashes say; nobody knows those of {}.",
+                    files.len(),
+                    unknown.join(", ")
+                )
+            }
             None => "The sizes agree with the files' own headers; nobody knows their hashes.".to_owned(),
         };
         let faulty = files.into_iter().filter(|file| file.verdict != Verdict::Whole).map(|file| file.path);
@@ -52,7 +59,7 @@ mod tests {
     use super::*;
 
     fn proof(files: Vec<Checked>, wrong: Option<&str>) -> FilesProof {
-        Verification { model: "m".into(), files, wrong: wrong.map(str::to_owned) }.into()
+        Verification { model: "m".into(), files, unknown: Vec::new(), wrong: wrong.map(str::to_owned) }.into()
     }
 
     #[test]
@@ -60,6 +67,9 @@ mod tests {
         let file = |path: &str, verdict| Checked { path: path.into(), bytes: 1, verdict };
         let whole = proof(vec![file("a", Verdict::Whole), file("b", Verdict::Whole)], None);
         assert_eq!((whole.holds, whole.sentence.as_str()), (true, "All 2 files are what their hashes say."));
+        let partly = vec![Checked { path: "a".into(), bytes: 1, verdict: Verdict::Whole }];
+        let partly = Verification { model: "m".into(), files: partly, unknown: vec!["b".into()], wrong: None };
+        assert!(FilesProof::from(partly).sentence.ends_with("nobody knows those of b."));
         assert!(proof(Vec::new(), None).sentence.contains("nobody knows their hashes"));
         let broken = proof(vec![file("a", Verdict::Whole), file("b", Verdict::Broken)], Some("one is broken"));
         assert_eq!((broken.holds, broken.sentence.as_str()), (false, "One is broken."));

@@ -3,13 +3,14 @@
 use std::{
     collections::BTreeMap,
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
 use app::{CheckpointRole, Error, Got, Source};
 use tests::{
     Outcome,
-    library::{Bench, TARGET, cached, install, job, of_folder},
+    library::{Bench, TARGET, cached, install, job, of_folder, spoil},
     tiny,
 };
 use tokio::sync::watch::Sender;
@@ -32,6 +33,53 @@ fn state(folder: &Path) -> Outcome<BTreeMap<PathBuf, State>> {
         }
     }
     Ok(state)
+}
+
+#[tokio::test]
+async fn of_what_another_program_has_in_part_the_rest_is_fetched() -> Outcome {
+    let bench = Bench::new().await?;
+    let repo = of_folder(TARGET, &bench.made(tiny::TARGET))?;
+    cached(&bench.user(), &repo, |path| path != "tokenizer.json")?;
+    let app = bench.app().await?;
+    let offer = app.offer(TARGET, "main").await?;
+    let located = offer.located.as_ref().ok_or("it is nowhere")?;
+    assert_eq!(located.missing.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["tokenizer.json"]);
+    let job = job(&app, &offer).await?;
+    let before = bench.fake.sent();
+    assert_eq!(app.run_download(job.id).await?.model.as_deref(), Some("One"));
+    assert_eq!(bench.fake.sent() - before, offer.to_fetch);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_copy_of_ones_own_takes_over_what_another_program_has_and_no_more_than_is_whole() -> Outcome {
+    let bench = Bench::new().await?;
+    let snapshot = cached(&bench.user(), &of_folder(TARGET, &bench.made(tiny::TARGET))?, |_| true)?;
+    let app = bench.app().await?;
+    let offer = app.offer(TARGET, "main").await?;
+    let Got::Installed(theirs) = app.get(&offer).await? else { return Err("it is fetched".into()) };
+    spoil(&snapshot.join("model.safetensors").canonicalize()?)?;
+    assert!(app.verify_files(&theirs.id, Sender::default()).await?.wrong.is_some());
+    let refused = app.repair_model(&theirs.id, Sender::default()).await.err().ok_or("it was repaired")?;
+    assert!(refused.to_string().contains("--copy"), "{refused}");
+    let job = app.get_copy(&offer).await?;
+    let done = app.run_download(job.id).await?;
+    let mine = app.model(&done.model.ok_or("it became no model")?).await?;
+    assert_eq!(mine.source, Source::Hub);
+    assert_eq!(app.verify_files(&mine.id, Sender::default()).await?.wrong, None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn files_whose_hashes_nobody_knows_are_named() -> Outcome {
+    let bench = Bench::new().await?;
+    let snapshot = cached(&bench.user(), &of_folder(TARGET, &bench.made(tiny::TARGET))?, |_| true)?;
+    fs::write(snapshot.join("notes.txt"), "mine")?;
+    let app = bench.app().await?;
+    let model = app.add_model(&snapshot, None, None).await?;
+    let verified = app.verify_files(&model.id, Sender::default()).await?;
+    assert!(verified.wrong.is_none() && verified.unknown == ["notes.txt"], "{verified:?}");
+    Ok(())
 }
 
 #[tokio::test]

@@ -183,6 +183,26 @@ async fn offline_nothing_touches_the_network_and_a_sentence_says_so() -> Outcome
 }
 
 #[tokio::test]
+async fn sizes_that_no_disk_has_are_shown_and_not_added_up_past_the_end() -> Outcome {
+    let bench = Bench::new().await?;
+    let huge = tests::hub::Repo::new("Owner/Huge").small("config.json", Content::of(*b"{}"));
+    let names = ["model-1.safetensors", "model-2.safetensors", "model-3.safetensors"];
+    let huge = names.into_iter().fold(huge, |repo, name| repo.large(name, Content::claimed(u64::MAX)));
+    bench.fake.edit(|repos| repos.push(huge));
+    let app = bench.app().await?;
+    match app.offer("Owner/Huge", "main").await {
+        Err(refused) => assert!(refused.to_string().contains("Owner/Huge"), "{refused}"),
+        Ok(offer) => {
+            assert!(offer.to_write > offer.free);
+            let job = job(&app, &offer).await?;
+            assert!(app.downloads().await?.iter().any(|download| download.id == job.id && download.total > 1 << 60));
+            assert_ne!(app.run_download(job.id).await?.state, DownloadState::Done);
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn what_is_no_checkpoint_is_said_before_and_never_becomes_a_model() -> Outcome {
     let bench = Bench::new().await?;
     let repo = tests::hub::Repo::new("Owner/Odd").small("config.json", Content::of(*b"{}"));

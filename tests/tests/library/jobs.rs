@@ -18,10 +18,17 @@ const WEIGHTS: &str = "model.safetensors";
 /// Slow enough to be caught on its way.
 const SLOWLY: Option<Pace> = Some(Pace { bytes: 2048, pause: Duration::from_millis(20) });
 
-/// A job for the target that has begun to arrive, and the task that runs it.
+/// Surroundings in which a server that sends nothing is waited for.
+async fn patient() -> Outcome<Bench> {
+    let mut bench = Bench::new().await?;
+    bench.limits.stall = Duration::from_mins(5);
+    Ok(bench)
+}
+
+/// A job for the target of which a piece does not come to its end, and the task that runs it.
 async fn begun(bench: &Bench, app: &App) -> Outcome<(i64, tokio::task::JoinHandle<app::Result<app::Download>>)> {
     let offer = app.offer(TARGET, "main").await?;
-    bench.fake.pace(SLOWLY);
+    bench.fake.next(WEIGHTS, [Quirk::Stall(10_000)]);
     let id = job(app, &offer).await?.id;
     let mut follows = app.follow_download(id).await?;
     let (app, before) = (app.clone(), bench.fake.sent());
@@ -41,16 +48,15 @@ async fn ended(app: &App, id: i64) -> Outcome<app::Download> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_whose_app_dies_goes_on_at_the_next_start_and_fetches_little_twice() -> Outcome {
-    let bench = Bench::new().await?;
+    let bench = patient().await?;
     let app = bench.app().await?;
     let (id, task) = begun(&bench, &app).await?;
     task.abort();
     drop(task.await);
-    bench.fake.pace(None);
     let before = bench.fake.sent();
     let next = bench.app().await?;
     assert_eq!(next.downloads().await?[0].state, DownloadState::Running);
-    next.start_library().await?;
+    next.start_library();
     let done = ended(&next, id).await?;
     assert_eq!((done.state, done.model.as_deref()), (DownloadState::Done, Some("One")));
     assert!(bench.fake.sent() - before < done.total - 50_000, "{} of {}", bench.fake.sent() - before, done.total);
@@ -59,14 +65,13 @@ async fn a_download_whose_app_dies_goes_on_at_the_next_start_and_fetches_little_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_download_stays_paused_over_a_restart_and_goes_on_when_it_may() -> Outcome {
-    let bench = Bench::new().await?;
+    let bench = patient().await?;
     let app = bench.app().await?;
     let (id, task) = begun(&bench, &app).await?;
     app.pause_download(id).await?;
     assert_eq!(task.await??.state, DownloadState::Paused);
-    bench.fake.pace(None);
     let next = bench.app().await?;
-    next.start_library().await?;
+    next.start_library();
     sleep(Duration::from_millis(1500)).await;
     let paused = next.downloads().await?.remove(0);
     assert!(paused.state == DownloadState::Paused && paused.arrived > 0);
@@ -77,19 +82,56 @@ async fn a_paused_download_stays_paused_over_a_restart_and_goes_on_when_it_may()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pause_reaches_the_process_that_downloads() -> Outcome {
-    let bench = Bench::new().await?;
+    let bench = patient().await?;
     let (window, terminal) = (bench.app().await?, bench.app().await?);
     let (id, task) = begun(&bench, &window).await?;
-    // It runs there, so it is not run here too.
-    assert_eq!(terminal.run_download(id).await?.state, DownloadState::Running);
+    // It runs there, so it is not run here too; how far it is shows here all the same.
+    let mut follows = terminal.follow_download(id).await?;
+    let waiting = terminal.clone();
+    let waiting = tokio::spawn(async move { waiting.run_download(id).await });
+    timeout(Duration::from_secs(20), follows.wait_for(|download| download.arrived > 100_000)).await??;
+    assert!(terminal.downloads().await?[0].arrived > 100_000);
     terminal.pause_download(id).await?;
     assert_eq!(task.await??.state, DownloadState::Paused);
+    assert_eq!(waiting.await??.state, DownloadState::Paused);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn offline_is_offline_at_once_in_all_processes_and_what_waits_goes_on_afterwards() -> Outcome {
+    let bench = patient().await?;
+    let (window, terminal) = (bench.app().await?, bench.app().await?);
+    let (id, task) = begun(&bench, &window).await?;
+    terminal.set_offline(true).await?;
+    let waits = task.await??;
+    assert_eq!(waits.state, DownloadState::Queued);
+    assert!(waits.reason.is_some_and(|why| why.contains("switched off")));
+    let before = bench.fake.seen().len();
+    window.start_library();
+    sleep(Duration::from_millis(1500)).await;
+    assert_eq!(bench.fake.seen().len(), before, "the network was used");
+    terminal.set_offline(false).await?;
+    assert_eq!(ended(&window, id).await?.state, DownloadState::Done);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_hub_out_of_reach_puts_a_download_off_and_ends_nothing() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let id = job(&app, &app.offer(TARGET, "main").await?).await?.id;
+    bench.fake.next(WEIGHTS, vec![Quirk::status(503); 100]);
+    let waits = app.run_download(id).await?;
+    assert_eq!(waits.state, DownloadState::Queued);
+    assert!(waits.reason.is_some_and(|why| why.contains(WEIGHTS)));
+    bench.fake.heal();
+    assert_eq!(app.run_download(id).await?.state, DownloadState::Done);
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancel_hits_its_own_job_and_not_the_next_one_for_the_same_repo() -> Outcome {
-    let bench = Bench::new().await?;
+    let bench = patient().await?;
     let app = bench.app().await?;
     let (first, task) = begun(&bench, &app).await?;
     app.cancel_download(first).await?;
@@ -97,9 +139,8 @@ async fn a_cancel_hits_its_own_job_and_not_the_next_one_for_the_same_repo() -> O
     let second = job(&app, &app.offer(TARGET, "main").await?).await?.id;
     assert!(second > first);
     assert_eq!(task.await??.state, DownloadState::Cancelled);
-    bench.fake.pace(None);
     let next = bench.app().await?;
-    next.start_library().await?;
+    next.start_library();
     assert_eq!(ended(&next, second).await?.state, DownloadState::Done);
     let states = next.downloads().await?.into_iter().map(|job| (job.id, job.state)).collect::<Vec<_>>();
     assert_eq!(states.len(), 2);
@@ -109,7 +150,7 @@ async fn a_cancel_hits_its_own_job_and_not_the_next_one_for_the_same_repo() -> O
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_cancelled_download_nothing_is_left() -> Outcome {
-    let bench = Bench::new().await?;
+    let bench = patient().await?;
     let app = bench.app().await?;
     let (id, task) = begun(&bench, &app).await?;
     app.cancel_download(id).await?;
@@ -151,7 +192,7 @@ async fn downloads_come_one_at_a_time_in_their_order() -> Outcome {
     let first = job(&app, &app.offer(TARGET, "main").await?).await?.id;
     let second = job(&app, &app.offer(DRAFTER, "main").await?).await?.id;
     let mut follows = app.follow_download(second).await?;
-    app.start_library().await?;
+    app.start_library();
     follows.wait_for(|download| download.state == DownloadState::Running).await?;
     let states = app.downloads().await?.into_iter().find(|job| job.id == first).map(|job| job.state);
     assert_eq!(states, Some(DownloadState::Done));

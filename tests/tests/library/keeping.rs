@@ -41,6 +41,27 @@ async fn a_changed_byte_is_found_and_repaired_by_fetching_that_file_alone() -> O
 }
 
 #[tokio::test]
+async fn what_two_revisions_share_is_fetched_once_to_repair_both() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let first = install(&app, TARGET).await?;
+    bench.fake.edit(|repos| repos[0].commit = "f".repeat(40));
+    let second = install(&app, TARGET).await?;
+    // Both are links to one content.
+    spoil(&app.model(&first).await?.folder.join(WEIGHTS))?;
+    for (id, is_fetched) in [(&second, true), (&first, false)] {
+        assert!(app.verify_files(id, watch::Sender::default()).await?.wrong.is_some());
+        let before = bench.fake.sent();
+        let job = app.repair_model(id, watch::Sender::default()).await?.ok_or("nothing to repair")?;
+        let done = app.run_download(job.id).await?;
+        assert_eq!((done.state, done.reason), (DownloadState::Done, None));
+        assert_eq!(bench.fake.sent() > before, is_fetched, "{id}");
+        assert_eq!(app.verify_files(id, watch::Sender::default()).await?.wrong, None, "{id}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_missing_file_is_located_verified_and_repaired() -> Outcome {
     let bench = Bench::new().await?;
     let app = bench.app().await?;

@@ -1,5 +1,6 @@
 //! The library as a whole: the use cases, a real database, a Hub on loopback, other programs' folders.
 
+mod access;
 mod discovering;
 mod elsewhere;
 mod getting;

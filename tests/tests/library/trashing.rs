@@ -6,7 +6,7 @@ use app::{Error, Source};
 use store::{Checkpoint, Role, Store};
 use tests::{
     Outcome,
-    library::{Bench, DRAFTER, TARGET, install},
+    library::{Bench, DRAFTER, TARGET, cached, install, job, of_folder},
     tiny,
 };
 use tokio::sync::watch::Sender;
@@ -23,7 +23,7 @@ async fn what_is_removed_can_be_had_back_until_the_trash_is_emptied() -> Outcome
     assert_eq!(trash[0].model, model);
     assert_eq!(trash[0].until - trash[0].at, 7 * 24 * 3_600_000);
     // At the next start it is not a week old.
-    bench.app().await?.start_library().await?;
+    bench.app().await?.start_library();
     assert_eq!(app.restore_model(&id).await?, model);
     assert!(matches!(app.restore_model(&id).await, Err(Error::NotInTrash(_))));
 
@@ -51,6 +51,58 @@ async fn contents_that_another_revision_shares_stay() -> Outcome {
     app.empty_trash().await?;
     assert!(app.locate(&second).await?.ok_or("it is nowhere")?.is_whole());
     assert_eq!(app.verify_files(&second, Sender::default()).await?.wrong, None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_downloaded_goes_though_another_program_has_the_same() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let id = install(&app, TARGET).await?;
+    let folder = app.model(&id).await?.folder;
+    let snapshot = cached(&bench.user(), &of_folder(TARGET, &bench.made(tiny::TARGET))?, |_| true)?;
+    let theirs = app.add_model(&snapshot, None, None).await?;
+    assert_eq!(theirs.source, Source::HuggingFaceCache);
+    app.remove_model(&id).await?;
+    assert!(app.empty_trash().await? > 0 && !folder.exists());
+    assert_eq!(app.verify_files(&theirs.id, Sender::default()).await?.wrong, None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_repo_that_was_spelt_anew_leaves_no_files_behind() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let id = install(&app, TARGET).await?;
+    let folder = app.model(&id).await?.folder;
+    bench.fake.edit(|repos| (repos[0].id, repos[0].commit) = (TARGET.to_uppercase(), "f".repeat(40)));
+    job(&app, &app.offer(TARGET, "main").await?).await?;
+    assert!(folder.is_dir());
+    app.remove_model(&id).await?;
+    app.empty_trash().await?;
+    assert!(!folder.exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_taken_out_of_the_trash_is_not_emptied_with_it() -> Outcome {
+    let bench = Bench::new().await?;
+    let app = bench.app().await?;
+    let id = install(&app, TARGET).await?;
+    for _ in 0..20 {
+        app.remove_model(&id).await?;
+        let other = bench.app().await?;
+        let (restored, emptied) = tokio::join!(app.restore_model(&id), other.empty_trash());
+        emptied?;
+        match restored {
+            Ok(model) => assert!(app.locate(&model.id).await?.ok_or("it is nowhere")?.is_whole()),
+            Err(Error::NotInTrash(_)) => {
+                assert!(app.locate(TARGET).await?.is_none());
+                assert_eq!(install(&app, TARGET).await?, id);
+            }
+            Err(other) => return Err(other.into()),
+        }
+    }
     Ok(())
 }
 

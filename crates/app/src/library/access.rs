@@ -2,24 +2,27 @@
 
 use hub::{Access, Hub, Token};
 
-use crate::{App, Result};
+use crate::{App, Error, Result};
 
 use super::blocking;
 
 /// The setting's key; its value is a boolean.
 const OFFLINE: &str = "offline";
 
+/// How often anybody logged in or out, in any process; a number.
+const LOGINS: &str = "logins";
+
 /// Where the token comes from that is sent to the Hub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenSource {
     /// There is none.
     None,
-    /// It was typed once, and lies in the system's keychain.
-    Keychain,
     /// It was typed, and is forgotten when the app ends.
     ThisRun,
     /// The variable `HF_TOKEN`.
     Variable,
+    /// It was typed once, and lies in the system's keychain.
+    Keychain,
     /// The file of the Hub's own tools.
     File,
 }
@@ -31,18 +34,27 @@ pub struct HubStatus {
     pub endpoint: String,
     /// Whether the network is left alone.
     pub offline: bool,
+    /// Whether that is because `HF_HUB_OFFLINE` says so.
+    pub offline_by_variable: bool,
     /// Where the token comes from.
     pub token: TokenSource,
     /// Why a token that is typed would not outlive the app, in a sentence.
     pub no_keychain: Option<String>,
 }
 
-/// A way to the Hub that was found once.
-#[derive(Debug, Clone)]
+/// What was found out of the way to the Hub.
+#[derive(Debug, Default)]
 pub(super) struct Way {
-    hub: Hub,
-    status: HubStatus,
+    /// The token that was typed and that the keychain would not keep, for as long as the app runs.
+    typed: Option<Token>,
+    /// What the keychain said, and after how many log-ins.
+    kept: Option<(u64, Kept)>,
+    /// The Hub that was asked last, with its open connections.
+    hub: Option<(Access, Hub)>,
 }
+
+/// What a keychain said when it was asked for the token.
+type Kept = Result<Option<Token>, String>;
 
 impl App {
     /// How the Hub is reached. Nothing is asked of it.
@@ -50,83 +62,114 @@ impl App {
     /// # Errors
     /// The environment names an address or a token that is none, or the database fails.
     pub async fn hub_status(&self) -> Result<HubStatus> {
-        Ok(self.way().await?.status)
+        Ok(self.way().await?.1)
     }
 
-    /// Keeps a token that somebody typed: in the keychain, or if there is none until the app ends.
+    /// Keeps a token that somebody typed: in the keychain, or if that fails until the app ends.
     ///
     /// # Errors
     /// The environment names an address that is none, or the database fails.
     pub async fn log_in(&self, token: Token) -> Result<HubStatus> {
-        let keychain = self.library.around.keychain();
-        let kept = token.clone();
-        // Whether that went well shows when the keychain is asked for it.
-        drop(blocking(move || Ok(keychain.keep(&kept))).await?);
-        *self.library.typed.lock().await = Some(token);
-        self.forget_way().await;
-        self.hub_status().await
+        let (keychain, origin, kept) = (self.library.around.keychain(), self.origin_of_hub()?, token.clone());
+        let kept = blocking(move || Ok(keychain.keep(&origin, &kept))).await?;
+        // The latest token is the one that is meant, whatever an older one in the keychain says.
+        self.library.way.lock().await.typed = kept.is_err().then_some(token);
+        self.count_login().await?;
+        let status = self.hub_status().await?;
+        Ok(HubStatus { no_keychain: kept.err().or(status.no_keychain), ..status })
     }
 
     /// Forgets the token that was typed. Those of the environment and of the Hub's own tools stay.
     ///
     /// # Errors
-    /// The environment names an address or a token that is none, or the database fails.
+    /// The keychain does not let it go; the environment names an address or a token that is none, or the database fails.
     pub async fn log_out(&self) -> Result<HubStatus> {
-        let keychain = self.library.around.keychain();
-        drop(blocking(move || Ok(keychain.forget())).await?);
-        *self.library.typed.lock().await = None;
-        self.forget_way().await;
+        let (keychain, origin) = (self.library.around.keychain(), self.origin_of_hub()?);
+        self.library.way.lock().await.typed = None;
+        let forgotten = blocking(move || Ok(keychain.forget(&origin))).await?;
+        self.count_login().await?;
+        forgotten.map_err(Error::Keychain)?;
         self.hub_status().await
     }
 
-    /// Leaves the network alone from now on, or no longer. `HF_HUB_OFFLINE` has the last word.
+    /// Leaves the network alone from now on, in all processes, or no longer: a download that runs waits. What
+    /// `HF_HUB_OFFLINE` says has the last word.
     ///
     /// # Errors
     /// The database fails.
     pub async fn set_offline(&self, offline: bool) -> Result<()> {
         self.choose(OFFLINE, &offline).await?;
-        self.forget_way().await;
+        self.library.changed.send_replace(());
         Ok(())
     }
 
+    pub(super) async fn is_offline(&self) -> Result<bool> {
+        Ok(self.chosen(OFFLINE).await? || self.environment()?.offline)
+    }
+
     pub(super) async fn hub(&self) -> Result<Hub> {
-        Ok(self.way().await?.hub)
+        Ok(self.way().await?.0)
     }
 
-    async fn forget_way(&self) {
-        *self.library.way.lock().await = None;
-    }
-
-    async fn way(&self) -> Result<Way> {
-        let mut known = self.library.way.lock().await;
-        if let Some(way) = &*known {
-            return Ok(way.clone());
-        }
-        let way = self.find_way().await?;
-        *known = Some(way.clone());
-        Ok(way)
-    }
-
-    async fn find_way(&self) -> Result<Way> {
+    /// What the environment says of the Hub.
+    fn environment(&self) -> Result<Access> {
         let around = &self.library.around;
-        let offline: bool = self.chosen(OFFLINE).await?;
-        let (keychain, typed) = (around.keychain(), self.library.typed.lock().await.clone());
-        let (kept, no_keychain) = match blocking(move || Ok(keychain.token())).await? {
-            Ok(kept) => (kept, None),
-            Err(why) => (None, Some(why)),
+        Ok(Access::found(None, |name| around.variable(name))?)
+    }
+
+    /// Scheme, host and port of the Hub: its token is of no use anywhere else.
+    fn origin_of_hub(&self) -> Result<String> {
+        Ok(self.environment()?.endpoint.origin().ascii_serialization())
+    }
+
+    async fn count_login(&self) -> Result<()> {
+        let before: u64 = self.chosen(LOGINS).await?;
+        self.choose(LOGINS, &before.wrapping_add(1)).await
+    }
+
+    /// What the keychain says. Asking may wait for a dialog, so it is asked once, and again after anybody logged in or
+    /// out.
+    async fn kept(&self) -> Result<(Option<Token>, Kept)> {
+        let logins = self.chosen(LOGINS).await?;
+        let mut way = self.library.way.lock().await;
+        let kept = match &way.kept {
+            Some((then, kept)) if *then == logins => kept.clone(),
+            _ => {
+                let (keychain, origin) = (self.library.around.keychain(), self.origin_of_hub()?);
+                let kept = blocking(move || Ok(keychain.token(&origin))).await?;
+                way.kept = Some((logins, kept.clone()));
+                kept
+            }
         };
-        let mine = kept.clone().or_else(|| typed.clone());
-        let mut access = Access::found(mine, |name| around.variable(name))?;
-        access.offline |= offline;
-        let token = match &access.token {
-            None => TokenSource::None,
-            Some(_) if kept.is_some() => TokenSource::Keychain,
-            Some(_) if typed.is_some() => TokenSource::ThisRun,
-            Some(_) if around.variable("HF_TOKEN").is_some() => TokenSource::Variable,
-            Some(_) => TokenSource::File,
+        Ok((way.typed.clone(), kept))
+    }
+
+    async fn way(&self) -> Result<(Hub, HubStatus)> {
+        let around = &self.library.around;
+        let (typed, kept) = self.kept().await?;
+        let (kept, no_keychain) = kept.map_or_else(|why| (None, Some(why)), |kept| (kept, None));
+        let mut access = self.environment()?;
+        let offline_by_variable = access.offline;
+        access.offline = self.is_offline().await?;
+        let found = access.token.take();
+        let named = around.variable("HF_TOKEN").is_some();
+        let sources = [
+            (TokenSource::ThisRun, typed),
+            (TokenSource::Variable, found.clone().filter(|_| named)),
+            (TokenSource::Keychain, kept),
+            (TokenSource::File, found),
+        ];
+        let used = sources.into_iter().find_map(|(source, token)| Some((source, token?)));
+        let token = used.as_ref().map_or(TokenSource::None, |(source, _)| *source);
+        access.token = used.map(|(_, token)| token);
+        let (endpoint, offline) = (access.endpoint.to_string(), access.offline);
+        let status = HubStatus { endpoint, offline, offline_by_variable, token, no_keychain };
+        let mut way = self.library.way.lock().await;
+        let hub = match &way.hub {
+            Some((same, hub)) if *same == access => hub.clone(),
+            _ => Hub::with(access.clone(), around.limits().clone())?,
         };
-        let endpoint = access.endpoint.to_string();
-        let status = HubStatus { endpoint, offline: access.offline, token, no_keychain };
-        Ok(Way { hub: Hub::with(access, around.limits().clone())?, status })
+        way.hub = Some((access, hub.clone()));
+        Ok((hub, status))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hub::{Hash, Verdict};
+use hub::{Blobs, Hash, Verdict};
 use store::{File, Source};
 use tokio::sync::watch;
 
@@ -11,6 +11,7 @@ use crate::{App, Error, Model, Result};
 
 use super::blocking;
 use super::downloads::Download;
+use super::places::sizes;
 
 /// What was found out about a model's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Verification {
     /// The files whose hashes are known, by path. If there are none, the sizes were held against the files' own headers,
     /// and nothing more can be said.
     pub files: Vec<Checked>,
+    /// The other files of the folder, by path: nobody knows their hashes.
+    pub unknown: Vec<String>,
     /// What is wrong, in a sentence; `None` if nothing is.
     pub wrong: Option<String>,
 }
@@ -51,12 +54,12 @@ impl Verification {
         !self.files.is_empty()
     }
 
-    fn new(model: String, files: Vec<Checked>) -> Self {
+    fn new(model: String, files: Vec<Checked>, unknown: Vec<String>) -> Self {
         let count = |verdict| files.iter().filter(|file| file.verdict == verdict).count();
         let (broken, missing) = (count(Verdict::Broken), count(Verdict::Missing));
         let wrong = (broken + missing > 0)
             .then(|| format!("of {} files, {broken} are broken and {missing} are missing", files.len()));
-        Self { model, files, wrong }
+        Self { model, files, unknown, wrong }
     }
 }
 
@@ -75,19 +78,29 @@ impl App {
         };
         if files.is_empty() {
             let wrong = inspect(folder).await.err().map(|error| error.to_string());
-            return Ok(Verification { model: id, files: Vec::new(), wrong });
+            return Ok(Verification { model: id, files: Vec::new(), unknown: Vec::new(), wrong });
         }
-        progress.send_replace(Checking { done: 0, total: files.iter().map(|file| file.bytes).sum() });
+        let total = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.bytes));
+        progress.send_replace(Checking { done: 0, total });
+        let known: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+        let inside = folder.clone();
+        let unknown = blocking(move || {
+            let mut others: Vec<_> = sizes(&inside).map(|(name, _)| name).collect();
+            others.retain(|name| !known.contains(name));
+            others.sort();
+            Ok(others)
+        })
+        .await?;
         let mut checked = Vec::new();
         // File by file, so that it ends soon if nobody waits any more.
         for file in files {
             let (folder, progress) = (folder.clone(), progress.clone());
             checked.push(blocking(move || check(&folder, file, &progress)).await?);
         }
-        Ok(Verification::new(id, checked))
+        Ok(Verification::new(id, checked, unknown))
     }
 
-    /// Fetches again what is broken or missing of a model, and nothing else: a job, unless nothing is.
+    /// Fetches again what is broken or missing of a model and of which no whole copy is here: a job, unless nothing is.
     ///
     /// # Errors
     /// It is not in the list, its files belong to another program, or a file cannot be read.
@@ -105,12 +118,21 @@ impl App {
         let blobs = self.library.blobs()?;
         for file in files.iter().filter(|file| file.verdict == Verdict::Broken) {
             if let Some(known) = hashes.iter().find(|known| known.path == file.path) {
-                blobs.discard(&known.hash.parse()?)?;
+                let (blobs, hash) = (blobs.clone(), known.hash.parse()?);
+                blocking(move || discard_broken(&blobs, &hash)).await?;
             }
         }
         drop(alone);
         self.queue(revision).await.map(Some)
     }
+}
+
+/// Forgets a content, unless it is whole: another revision's repair may have brought it already.
+fn discard_broken(blobs: &Blobs, hash: &Hash) -> Result<()> {
+    if blobs.verify(hash)? != Verdict::Whole {
+        blobs.discard(hash)?;
+    }
+    Ok(())
 }
 
 fn check(folder: &Path, file: File, progress: &watch::Sender<Checking>) -> Result<Checked> {

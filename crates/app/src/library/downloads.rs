@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use hub::{Phase, Progress};
-use store::{DownloadState, File, NewRevision, Source};
+use store::{DownloadState, File, NewRevision};
 use tokio::sync::watch;
 
 use crate::{App, Error, Model, Result};
 
+use super::locate::Located;
 use super::offer::{Offer, gated};
 
 /// A job that brings a revision here.
@@ -60,18 +61,26 @@ pub enum Got {
 }
 
 impl App {
-    /// Gets what is offered: whatever is whole on this machine already is put into the list where it lies; everything
+    /// Gets what is offered: whatever is whole on this machine by now is put into the list where it lies; everything
     /// else becomes a job at the end of the queue, or the job that is open for it already, which goes on.
     ///
     /// # Errors
-    /// The disk has too little room, or the database fails.
+    /// What lies here is no checkpoint that runs, or the database fails.
     pub async fn get(&self, offer: &Offer) -> Result<Got> {
-        if let Some(located) = offer.located.as_ref().filter(|located| located.is_whole()) {
-            return Ok(Got::Installed(match &located.model {
-                Some(id) => self.model(id).await?,
-                None => self.add_model(&located.folder, None, None).await?,
-            }));
+        let located = self.locate_offered(&offer.repo, &offer.commit, &offer.plan).await?;
+        match located.filter(Located::is_whole) {
+            Some(Located { model: Some(id), .. }) => self.model(&id).await.map(Got::Installed),
+            Some(Located { folder, .. }) => self.add_model(&folder, None, None).await.map(Got::Installed),
+            None => self.get_copy(offer).await.map(Got::Coming),
         }
+    }
+
+    /// Gets what is offered into the app's own folder, also if another program has it: a job, likewise. Only what is
+    /// kept there can be repaired.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn get_copy(&self, offer: &Offer) -> Result<Download> {
         let files = offer.plan.needed.iter().map(|file| File {
             path: file.path.to_string(),
             bytes: file.size,
@@ -82,12 +91,13 @@ impl App {
             commit_hash: &offer.commit,
             licence: offer.licence.as_deref(),
             gated: gated(offer.listing.gated),
+            is_listed: true,
             files: &files.collect::<Vec<_>>(),
         };
         // Nobody may remove contents as unneeded between the look at them and the note that they are needed.
         let _alone = self.alone().await?;
         let revision = self.store.note_revision(new).await?;
-        self.queue(revision).await.map(Got::Coming)
+        self.queue(revision).await
     }
 
     /// A job for a revision whose files are noted.
@@ -109,6 +119,7 @@ impl App {
         for row in self.store.downloads().await? {
             downloads.push(self.described(row).await?);
         }
+        downloads.extend(self.store.damaged_downloads().await?.into_iter().map(Download::damaged));
         Ok(downloads)
     }
 
@@ -136,8 +147,12 @@ impl App {
     /// # Errors
     /// There is no such download, another one brings the same by now, or the database fails.
     pub async fn resume_download(&self, id: i64) -> Result<Download> {
-        self.store.set_download(id, DownloadState::Queued, None).await?;
-        self.changed(id).await
+        let is_resumed = self.store.set_download(id, DownloadState::Queued, None).await?;
+        let now = self.changed(id).await?;
+        if !is_resumed && now.state == DownloadState::Failed {
+            return Err(Error::OnItsWay(now.repo));
+        }
+        Ok(now)
     }
 
     /// Ends a download for good, and removes what had arrived and nothing else needs.
@@ -178,33 +193,49 @@ impl App {
     }
 
     async fn described(&self, row: store::Download) -> Result<Download> {
-        let revision = self.store.revision(row.revision_id).await?.ok_or(Error::NoSuchDownload(row.id))?;
-        let files = self.store.files(row.revision_id).await?;
-        let models = self.store.models_of(row.revision_id).await?;
-        let total = files.iter().map(|file| file.bytes).sum();
         let is_done = row.state == DownloadState::Done;
-        let model =
-            models.into_iter().find(|model| model.trashed_at.is_none() && model.checkpoint.source == Source::Hub);
         let before = self.library.followed().get(&row.id).map(|followed| followed.borrow().clone());
-        let arrived = before.as_ref().map_or(row.arrived, |before| before.arrived);
         let running = before.filter(|_| row.state == DownloadState::Running);
+        let arrived = running.as_ref().map_or(row.arrived, |running| running.arrived);
+        let reason = match row.state {
+            DownloadState::Queued if self.is_offline().await? => Some("the network is switched off".to_owned()),
+            _ => row.reason,
+        };
         Ok(Download {
             id: row.id,
-            repo: revision.repo,
-            commit: revision.commit_hash,
+            repo: row.repo,
+            commit: row.commit_hash,
             state: row.state,
-            reason: row.reason,
-            total,
-            arrived: if is_done { total } else { arrived },
-            phase: running.as_ref().and_then(|before| before.phase),
-            rate: running.as_ref().and_then(|before| before.rate),
-            remaining: running.and_then(|before| before.remaining),
-            model: model.filter(|_| is_done).map(|model| model.id),
+            reason,
+            total: row.total,
+            arrived: if is_done { row.total } else { arrived },
+            phase: running.as_ref().and_then(|running| running.phase),
+            rate: running.as_ref().and_then(|running| running.rate),
+            remaining: running.and_then(|running| running.remaining),
+            model: row.model.filter(|_| is_done),
         })
     }
 }
 
 impl Download {
+    /// What is known of one whose record cannot be read.
+    fn damaged(id: i64) -> Self {
+        let reason = "its record is damaged: forget it, and get the model again".to_owned();
+        Self {
+            id,
+            repo: format!("download {id}"),
+            commit: String::new(),
+            state: DownloadState::Failed,
+            reason: Some(reason),
+            total: 0,
+            arrived: 0,
+            phase: None,
+            rate: None,
+            remaining: None,
+            model: None,
+        }
+    }
+
     /// How it stands while `progress` is made.
     pub(super) fn take(&mut self, progress: Progress) {
         self.phase = Some(match progress.phase {

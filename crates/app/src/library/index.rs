@@ -57,16 +57,15 @@ impl App {
         let mut revisions = Vec::new();
         for row in self.store.revisions(repo).await? {
             let (files, models) = (self.store.files(row.id).await?, self.store.models_of(row.id).await?);
-            let live = models.into_iter().filter(|model| model.trashed_at.is_none());
             let download = self.store.download_of(row.id).await?;
             revisions.push(Revision {
                 repo: row.repo,
                 commit: row.commit_hash,
                 licence: row.licence,
                 gated: row.gated,
-                bytes: files.iter().map(|file| file.bytes).sum(),
+                bytes: files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.bytes)),
                 files: files.len(),
-                models: live.map(|model| model.id).collect(),
+                models: models.into_iter().map(|model| model.id).collect(),
                 download: download.map(|download| (download.id, download.state)),
             });
         }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use store::Source;
 
+use hub::Plan;
+
 use crate::{App, Result};
 
 use super::blocking;
@@ -64,8 +66,7 @@ impl App {
             if commit.is_some_and(|commit| commit != revision.commit_hash) {
                 continue;
             }
-            let models = self.store.models_of(revision.id).await?;
-            for model in models.into_iter().filter(|model| model.trashed_at.is_none()) {
+            for model in self.store.models_of(revision.id).await? {
                 places.push(self.locate_model(model).await?);
             }
             let (id, hash) = (revision.repo.parse(), revision.commit_hash.parse());
@@ -98,6 +99,18 @@ impl App {
         Ok(if places.is_empty() { None } else { Some(places.swap_remove(whole.unwrap_or(0))) })
     }
 
+    /// Where the revision of an offer lies, held against what was listed: other programs may have fetched less of it.
+    pub(super) async fn locate_offered(&self, repo: &str, commit: &str, plan: &Plan) -> Result<Option<Located>> {
+        let Some(mut located) = self.locate_repo(repo, Some(commit)).await? else { return Ok(None) };
+        let (folder, needed) = (located.folder.clone(), plan.needed.clone());
+        located.missing = blocking(move || {
+            let missing = needed.iter().filter(|file| !is_there(&file.path.below(&folder), file.size));
+            Ok(missing.map(|file| Missing { path: file.path.to_string(), bytes: Some(file.size) }).collect())
+        })
+        .await?;
+        Ok(Some(located))
+    }
+
     async fn locate_model(&self, model: store::Model) -> Result<Located> {
         let (folder, revision) = (PathBuf::from(model.checkpoint.folder), model.checkpoint.revision_id);
         let missing = self.missing(&folder, revision).await?;
@@ -116,10 +129,7 @@ impl App {
             if files.is_empty() {
                 return Ok(lacking(&folder).into_iter().map(|path| Missing { path, bytes: None }).collect());
             }
-            let is_there = |path: &str, bytes| {
-                fs::metadata(folder.join(path)).is_ok_and(|found| found.is_file() && found.len() == bytes)
-            };
-            let missing = files.into_iter().filter(|file| !is_there(&file.path, file.bytes));
+            let missing = files.into_iter().filter(|file| !is_there(&folder.join(&file.path), file.bytes));
             Ok(missing.map(|file| Missing { path: file.path, bytes: Some(file.bytes) }).collect())
         })
         .await
@@ -132,4 +142,9 @@ impl From<InPlace> for Located {
         let (repo, commit) = (Some(place.repo), place.commit);
         Self { folder: place.folder, source: place.source, repo, commit, model: place.model, missing }
     }
+}
+
+/// Whether a file is at `path` with its full size.
+fn is_there(path: &Path, bytes: u64) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == bytes)
 }

@@ -23,7 +23,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex as SyncMutex;
 
-use hub::{Blobs, Token};
+use hub::Blobs;
 use tokio::sync::{Mutex, watch};
 
 use crate::{App, Error, Result};
@@ -35,6 +35,7 @@ pub use discover::{Discovered, Hit, Wanted};
 pub use downloads::{Download, DownloadPhase, Got};
 pub use index::{Revision, Shelf};
 pub use judging::{Fit, Judgement};
+pub use keychain::Keychain;
 pub use locate::{Located, Missing};
 pub use offer::{Offer, OfferedFile};
 pub use places::InPlace;
@@ -52,9 +53,7 @@ use access::Way;
 pub(crate) struct Library {
     home: PathBuf,
     around: Surroundings,
-    /// The token that was typed, for as long as the app runs.
-    typed: Mutex<Option<Token>>,
-    way: Mutex<Option<Way>>,
+    way: Mutex<Way>,
     /// Held by the download that runs.
     turn: Mutex<()>,
     /// Changes whenever a download's row did.
@@ -67,7 +66,6 @@ impl Library {
         Self {
             home: home.to_owned(),
             around,
-            typed: Mutex::default(),
             way: Mutex::default(),
             turn: Mutex::default(),
             changed: watch::Sender::new(()),
@@ -101,14 +99,12 @@ impl App {
         .await
     }
 
-    /// For a window to call as it starts: removes what has been in the trash for long, and goes on with downloads.
-    ///
-    /// # Errors
-    /// The database or a folder fails.
-    pub async fn start_library(&self) -> Result<()> {
-        self.purge_trash().await?;
+    /// For a window to call as it starts: goes on with downloads, and removes what has been in the trash for long.
+    pub fn start_library(&self) {
         self.start_queue();
-        Ok(())
+        let app = self.clone();
+        // What cannot be removed is tried again at the next start, and told of whoever empties the trash.
+        tokio::spawn(async move { drop(app.purge_trash().await) });
     }
 }
 

@@ -66,7 +66,7 @@ impl App {
         let plan = Plan::new(&listing);
         let judgement = self.judge(&hub, &listing, &plan.needed).await.map_err(|error| error.to_string());
         let (repo, commit) = (listing.id.to_string(), listing.commit.to_string());
-        let located = self.locate_repo(&repo, Some(&commit)).await?;
+        let located = self.locate_offered(&repo, &commit, &plan).await?;
         let (app, needed, name) = (self.clone(), plan.needed.clone(), repo.clone());
         let (ours, theirs, free) = blocking(move || {
             let blobs = app.library.blobs()?;
@@ -76,11 +76,11 @@ impl App {
         })
         .await?;
         let is_theirs = |file: &hub::RemoteFile| theirs.iter().any(|(other, _)| other.hash == file.hash);
-        let (mut files, mut to_fetch, mut to_write) = (Vec::new(), 0, 0);
+        let (mut files, mut to_fetch, mut to_write) = (Vec::new(), 0_u64, 0_u64);
         for (file, ours) in plan.needed.iter().zip(ours) {
             let is_here = ours || is_theirs(file);
-            to_write += if ours { 0 } else { file.size };
-            to_fetch += if is_here { 0 } else { file.size };
+            to_write = to_write.saturating_add(if ours { 0 } else { file.size });
+            to_fetch = to_fetch.saturating_add(if is_here { 0 } else { file.size });
             files.push(OfferedFile { path: file.path.to_string(), bytes: file.size, is_here });
         }
         let endpoint = self.hub_status().await?.endpoint;

@@ -136,6 +136,7 @@ impl App {
             repo: &repo,
             commit_hash: &commit,
             licence: None,
+            is_listed: false,
             gated: known.first().map_or(Gated::No, |known| known.gated),
             files: &hashed.collect::<Vec<_>>(),
         };
@@ -247,7 +248,7 @@ fn bytes(folder: &Path) -> u64 {
 }
 
 /// The files in a folder, and their sizes.
-fn sizes(folder: &Path) -> impl Iterator<Item = (String, u64)> {
+pub(super) fn sizes(folder: &Path) -> impl Iterator<Item = (String, u64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| {
         let found = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file)?;

@@ -5,12 +5,12 @@ use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hub::{Control, Hub, Listing, Plan, Progress, RemoteFile};
 use store::{DownloadState, Source};
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{interval, sleep};
 
 use crate::models::{inspect, row};
 use crate::{App, Error, Result};
@@ -21,17 +21,20 @@ use super::{Library, blocking};
 /// How often a running download looks for wishes of other processes, and a queue for their jobs.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The shortest and the longest pause before a download is tried again that could not reach the Hub.
+const PAUSES: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(5)];
+
+/// The downloads that could not reach the Hub: how often in a row, and until when they wait.
+type PutOff = HashMap<i64, (u32, Instant)>;
+
 impl App {
     /// Runs downloads as their turns come, for as long as the app lives.
     pub(super) fn start_queue(&self) {
         let app = self.clone();
         tokio::spawn(async move {
-            let mut changed = app.library.changed.subscribe();
+            let (mut changed, mut put_off) = (app.library.changed.subscribe(), PutOff::new());
             loop {
-                // What fails here fails again when it is asked for, and is said then.
-                for due in app.store.due_downloads().await.unwrap_or_default() {
-                    drop(app.run_download(due.id).await);
-                }
+                app.run_due(&mut put_off).await;
                 tokio::select! {
                     _ = changed.changed() => {}
                     () = sleep(LOOK) => {}
@@ -40,19 +43,46 @@ impl App {
         });
     }
 
+    /// Runs the downloads whose turn it is. What fails here fails again when it is asked for, and is said then.
+    async fn run_due(&self, put_off: &mut PutOff) {
+        for due in self.store.due_downloads().await.unwrap_or_default() {
+            // Whoever resumes one does not wait, and its reason goes then.
+            let waits = put_off.get(&due.id).filter(|(_, until)| due.reason.is_some() && *until > Instant::now());
+            if waits.is_some() || self.is_offline().await.unwrap_or_default() {
+                continue;
+            }
+            let ended = self.run_download(due.id).await;
+            if ended.is_ok_and(|ended| ended.state == DownloadState::Queued && ended.reason.is_some()) {
+                let (times, until) = put_off.entry(due.id).or_insert((0, Instant::now()));
+                *until = Instant::now() + PAUSES[1].min(PAUSES[0] * 2_u32.saturating_pow(*times));
+                *times += 1;
+            } else {
+                put_off.remove(&due.id);
+            }
+        }
+    }
+
     /// Runs one download to its end, whether it is its turn or not, and returns how it stands then: paused, cancelled,
-    /// failed or done. To drop the future leaves it running as far as the database knows, so that it goes on at the next
-    /// start.
+    /// failed or done; or queued with the reason, if the network is switched off or the Hub out of reach. Waits for one
+    /// that another process runs. To drop the future leaves it running as far as the database knows, so that it goes on
+    /// at the next start.
     ///
     /// # Errors
     /// There is no such download, or the database fails.
     pub async fn run_download(&self, id: i64) -> Result<Download> {
         let _turn = self.library.turn.lock().await;
         let claim = self.library.lock_file(&format!("download-{id}"))?;
-        match claim.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return self.download(id).await,
-            Err(TryLockError::Error(source)) => return Err(Error::Home { path: self.library.home.clone(), source }),
+        loop {
+            match claim.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(source)) => {
+                    return Err(Error::Home { path: self.library.home.clone(), source });
+                }
+            }
+            sleep(LOOK).await;
+            let row = self.store.download(id).await?.ok_or(Error::NoSuchDownload(id))?;
+            self.library.tell(id, |download| download.arrived = row.arrived);
         }
         if !self.store.set_download(id, DownloadState::Running, None).await? {
             return self.download(id).await;
@@ -60,12 +90,14 @@ impl App {
         drop(self.follow_download(id).await?);
         self.changed(id).await?;
         let result = self.bring(id).await;
-        let arrived = self.library.followed().get(&id).map_or(0, |followed| followed.borrow().arrived);
-        self.store.note_arrived(id, arrived).await?;
+        self.note_arrived(id).await?;
         match &result {
             // The row says so already, or that it goes on by now.
             Ok(()) | Err(Error::Hub(hub::Error::Paused)) => {}
             Err(Error::Hub(hub::Error::Cancelled)) => self.tidy().await.map(drop)?,
+            Err(error @ Error::Hub(hub::Error::Offline { .. } | hub::Error::Unreachable { .. })) => {
+                self.store.put_off_download(id, &error.to_string()).await?;
+            }
             Err(error) => {
                 let full = matches!(error, Error::Hub(hub::Error::DiskFull { .. }));
                 let state = if full { DownloadState::Paused } else { DownloadState::Failed };
@@ -134,25 +166,40 @@ impl App {
     async fn fetch(&self, id: i64, hub: &Hub, listing: &Listing, plan: &Plan) -> Result<PathBuf> {
         let (control, progress) = (Control::new(), watch::Sender::new(Progress::new()));
         let (mut heard, mut changed) = (progress.subscribe(), self.library.changed.subscribe());
-        let blobs = self.library.blobs()?;
+        let (blobs, mut looks) = (self.library.blobs()?, interval(LOOK));
         let mut fetch = pin!(hub.fetch(listing, plan, &blobs, &control, &progress));
         loop {
+            let is_offline = self.is_offline().await?;
             match self.store.download(id).await?.map(|row| row.state) {
+                Some(DownloadState::Running | DownloadState::Queued) if is_offline => control.pause(),
                 Some(DownloadState::Running | DownloadState::Queued) => {}
                 Some(DownloadState::Paused) => control.pause(),
                 _ => control.cancel(),
             }
+            self.note_arrived(id).await?;
             loop {
                 tokio::select! {
-                    result = &mut fetch => return Ok(result?),
+                    result = &mut fetch => return Ok(match result {
+                        Err(hub::Error::Paused) if is_offline => Err(hub::Error::Offline { what: listing.id.to_string() }),
+                        result => result,
+                    }?),
                     Ok(()) = heard.changed() => {
                         let progress = *heard.borrow_and_update();
                         self.library.tell(id, |download| download.take(progress));
                     }
                     _ = changed.changed() => break,
-                    () = sleep(LOOK) => break,
+                    _ = looks.tick() => break,
                 }
             }
+        }
+    }
+
+    /// Writes down how much has arrived, for other processes and for after a kill.
+    async fn note_arrived(&self, id: i64) -> Result<()> {
+        let arrived = self.library.followed().get(&id).map(|followed| followed.borrow().arrived);
+        match arrived {
+            Some(arrived) => Ok(self.store.note_arrived(id, arrived).await?),
+            None => Ok(()),
         }
     }
 
@@ -161,6 +208,8 @@ impl App {
         let checkpoint = inspect(folder.to_owned()).await?;
         let name = folder.to_owned().into_os_string().into_string().map_err(|path| Error::NotUnicode(path.into()))?;
         let checkpoint = row(name, checkpoint, Source::Hub, Some(revision));
+        // What is loaded may be what was repaired.
+        self.engine.release(folder.to_owned());
         match self.store.finish_download(id, &checkpoint).await? {
             Some(_) => Ok(()),
             None => match self.store.download(id).await?.map(|row| row.state) {

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use hub::Limits;
 
-use super::keychain::Keychain;
+use super::keychain::{Keychain, NoKeychain, SystemKeychain};
 
 /// What lies around the app.
 #[derive(Clone)]
 pub struct Surroundings {
     variables: Arc<HashMap<OsString, OsString>>,
     limits: Limits,
-    keychain: Keychain,
+    keychain: Arc<dyn Keychain>,
 }
 
 impl Surroundings {
@@ -24,18 +24,25 @@ impl Surroundings {
     pub fn here() -> Self {
         let variables: HashMap<_, _> = std::env::vars_os().collect();
         let off = variables.get(&OsString::from("SLIPSTREAM_KEYCHAIN")).is_some_and(|text| text == "off");
-        let keychain = if off { Keychain::Off } else { Keychain::System };
+        let keychain: Arc<dyn Keychain> = if off { Arc::new(NoKeychain) } else { Arc::new(SystemKeychain) };
         Self { variables: Arc::new(variables), limits: Limits::default(), keychain }
     }
 
     /// These variables alone, no keychain, and these limits: for tests.
     pub fn of<'a>(variables: impl IntoIterator<Item = (&'a str, OsString)>, limits: Limits) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value)).collect();
-        Self { variables: Arc::new(variables), limits, keychain: Keychain::Off }
+        Self { variables: Arc::new(variables), limits, keychain: Arc::new(NoKeychain) }
+    }
+
+    /// The same with this keychain.
+    #[must_use]
+    pub fn with_keychain(self, keychain: Arc<dyn Keychain>) -> Self {
+        Self { keychain, ..self }
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<OsString> {
-        self.variables.get(&OsString::from(name)).filter(|value| !value.is_empty()).cloned()
+        let value = self.variables.get(&OsString::from(name))?;
+        Some(value.clone()).filter(|value| value.to_str().is_none_or(|text| !text.trim().is_empty()))
     }
 
     /// The folder that a variable names.
@@ -47,8 +54,8 @@ impl Surroundings {
         &self.limits
     }
 
-    pub(super) fn keychain(&self) -> Keychain {
-        self.keychain
+    pub(super) fn keychain(&self) -> Arc<dyn Keychain> {
+        Arc::clone(&self.keychain)
     }
 }
 

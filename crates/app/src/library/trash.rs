@@ -1,10 +1,11 @@
 //! Removing models, and taking it back.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::CheckpointRole;
-use store::{DownloadState, Source};
+use store::DownloadState;
 
 use crate::{App, Error, Model, Result};
 
@@ -27,15 +28,20 @@ pub struct Trashed {
 
 impl App {
     /// Puts a model into the trash. Its files stay where they are: those that the app downloaded until the trash is
-    /// emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read is forgotten
-    /// at once.
+    /// emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read, in the list
+    /// or in the trash, is forgotten at once.
     ///
     /// # Errors
     /// It is not in the list.
     pub async fn remove_model(&self, id: &str) -> Result<()> {
-        let gone = match self.store.model(id).await {
-            Ok(None) => false,
-            Ok(Some(row)) => {
+        if self.store.damaged_models().await?.iter().any(|damaged| damaged.eq_ignore_ascii_case(id)) {
+            self.store.remove_model(id).await?;
+            self.tidy().await?;
+            return Ok(());
+        }
+        let gone = match self.store.model(id).await? {
+            None => false,
+            Some(row) => {
                 if let Some(revision) = row.checkpoint.revision_id
                     && let Some(job) = self.store.download_of(revision).await?
                 {
@@ -44,7 +50,6 @@ impl App {
                 }
                 self.store.trash_model(id).await?
             }
-            Err(_) => self.store.remove_model(id).await?,
         };
         if gone { Ok(()) } else { Err(Error::NoSuchModel(id.to_owned())) }
     }
@@ -54,6 +59,7 @@ impl App {
     /// # Errors
     /// It is not in the trash.
     pub async fn restore_model(&self, id: &str) -> Result<Model> {
+        let _alone = self.alone().await?;
         let restored = self.store.restore_model(id).await?;
         restored.map(Model::from).ok_or_else(|| Error::NotInTrash(id.to_owned()))
     }
@@ -86,38 +92,32 @@ impl App {
         self.remove_trashed(long_ago).await
     }
 
-    async fn remove_trashed(&self, before: i64) -> Result<u64> {
+    async fn remove_trashed(&self, until: i64) -> Result<u64> {
         for row in self.store.trashed_models().await? {
-            if row.trashed_at.is_none_or(|at| at > before) {
-                continue;
-            }
-            self.remove_own_files(&row).await?;
-            self.store.remove_model(&row.id).await?;
+            self.engine.release(row.checkpoint.folder.into());
         }
+        // What is taken out of the trash at this very moment either stays, or is no longer there to be taken out.
+        self.store.empty_trash(until).await?;
         self.tidy().await
     }
 
-    /// Removes the folder of a revision that the app downloaded, unless another model is of it. Which folder that is
-    /// follows from the repo and the commit, whatever the row names.
-    async fn remove_own_files(&self, row: &store::Model) -> Result<()> {
-        let (Source::Hub, Some(revision)) = (row.checkpoint.source, row.checkpoint.revision_id) else { return Ok(()) };
-        let (Some(repo), Some(commit)) = (&row.repo, &row.commit_hash) else { return Ok(()) };
-        if self.store.models_of(revision).await?.iter().any(|other| other.id != row.id) {
-            return Ok(());
-        }
-        let (id, commit) = (repo.parse()?, commit.parse()?);
-        let app = self.clone();
-        blocking(move || Ok(app.library.blobs()?.remove_revision(&id, &commit)?)).await
-    }
-
-    /// Forgets revisions and removes contents that nothing needs, and returns how many bytes that freed.
+    /// Forgets revisions and removes folders and contents that nothing needs, and returns how many bytes that freed.
     pub(super) async fn tidy(&self) -> Result<u64> {
         let _alone = self.alone().await?;
         self.store.forget_unused_revisions().await?;
+        let blobs = self.library.blobs()?;
+        let mut folders: HashSet<_> = self.store.folders().await?.into_iter().map(PathBuf::from).collect();
+        // Both, for a data folder may have been moved, and a repo spelt anew.
+        for revision in self.store.needed_revisions().await? {
+            folders.insert(blobs.folder(&revision.repo.parse()?, &revision.commit_hash.parse()?));
+        }
         let needed = self.store.needed_hashes().await?;
         let needed: HashSet<_> = needed.iter().filter_map(|hash| hash.parse().ok()).collect();
-        let app = self.clone();
-        blocking(move || Ok(app.library.blobs()?.remove_unreferenced(&needed)?)).await
+        blocking(move || {
+            blobs.remove_revisions_but(&folders)?;
+            Ok(blobs.remove_unreferenced(&needed)?)
+        })
+        .await
     }
 
     /// The drafters that nothing would use if a target were gone: they were used with it, or suit it, and no other
