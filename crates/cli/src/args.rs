@@ -7,9 +7,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::controls::{ControlArguments, not_negative};
 
+mod downloads;
 mod hub;
 mod models;
 
+pub(crate) use downloads::DownloadsCommand;
 pub(crate) use hub::{HubCommand, Kinds, Switch};
 pub(crate) use models::ModelsCommand;
 
@@ -33,6 +35,11 @@ pub(crate) enum Command {
     Models {
         #[command(subcommand)]
         command: ModelsCommand,
+    },
+    /// What is on its way, or ended lately.
+    Downloads {
+        #[command(subcommand)]
+        command: DownloadsCommand,
     },
     /// Hugging Face, where models come from.
     Hub {

@@ -14,9 +14,11 @@ use crate::progress::{self, Line};
 use crate::{INTERRUPTED, offer};
 
 /// Gets a repo, and ends once it is in the list.
-pub(crate) async fn get(app: &App, repo: &str, json: bool) -> Result<ExitCode, Failure> {
+pub(crate) async fn get(app: &App, repo: &str, copy: bool, json: bool) -> Result<ExitCode, Failure> {
     let (repo, revision) = offer::parts(repo);
-    match app.get(&app.offer(repo, revision).await?).await? {
+    let offer = app.offer(repo, revision).await?;
+    let got = if copy { Got::Coming(app.get_copy(&offer).await?) } else { app.get(&offer).await? };
+    match got {
         Got::Installed(model) => {
             print(json, &models::value(&model), &format!("it is here already: {}", models::line(&model)))
         }
@@ -44,7 +46,7 @@ pub(crate) async fn repair(app: &App, id: &str, json: bool) -> Result<ExitCode, 
 }
 
 /// Runs a download to its end. Ctrl-C pauses it.
-async fn bring(app: &App, download: Download, json: bool) -> Result<ExitCode, Failure> {
+pub(crate) async fn bring(app: &App, download: Download, json: bool) -> Result<ExitCode, Failure> {
     let id = download.id;
     let heard = app.follow_download(id).await?;
     let interrupt = async {

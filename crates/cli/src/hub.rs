@@ -37,7 +37,12 @@ pub(crate) async fn run(app: &App, command: HubCommand, json: bool) -> Result<Ex
                 write!(io::stderr(), "Paste a token; it is not shown: ")?;
             }
             let token: HubToken = keyboard::secret()?.parse().map_err(app::Error::from)?;
-            status(&app.log_in(token).await?)
+            let now = app.log_in(token).await?;
+            // Here the run is over at once.
+            if let (TokenSource::ThisRun, Some(why)) = (now.token, &now.no_keychain) {
+                return Err(Failure::Sentence(format!("the token cannot be kept: {why}; set HF_TOKEN instead")));
+            }
+            status(&now)
         }
         HubCommand::Logout => status(&app.log_out().await?),
         HubCommand::Status => status(&app.hub_status().await?),

@@ -15,6 +15,7 @@ mod asking;
 mod batch;
 mod chat;
 mod controls;
+mod downloads;
 mod drafter;
 mod events;
 mod failure;
@@ -56,6 +57,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let app = App::open(&home).await?;
     match arguments.command {
         Command::Models { command } => models::run(&app, command, arguments.json).await,
+        Command::Downloads { command } => downloads::run(&app, command, arguments.json).await,
         Command::Hub { command } => hub::run(&app, command, arguments.json).await,
         Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,

@@ -36,7 +36,7 @@ pub(crate) async fn run(app: &App, command: ModelsCommand, json: bool) -> Result
             };
             (page::value(&model, details.as_ref()), page::text(&model, details.as_ref()))
         }
-        ModelsCommand::Get { repo } => return fetch::get(app, &repo, json).await,
+        ModelsCommand::Get { repo, copy } => return fetch::get(app, &repo, copy, json).await,
         ModelsCommand::Verify { id } => return fetch::verify(app, &id, json).await,
         ModelsCommand::Repair { id } => return fetch::repair(app, &id, json).await,
         ModelsCommand::Found => {

@@ -37,6 +37,10 @@ pub(crate) enum ModelsCommand {
     Get {
         /// `owner/name`, or `owner/name@revision`: a branch, a tag or a commit.
         repo: String,
+        /// Have a copy of one's own also of what another program has: only that can be repaired. Whatever is whole there
+        /// is copied, not downloaded.
+        #[arg(long)]
+        copy: bool,
     },
     /// List what other programs have: the cache of the Hub's own tools and LM Studio's models.
     Found,
