@@ -4,6 +4,7 @@
 //! types, and paces what streams. Only wire types derive `Serialize`.
 
 mod bindings;
+mod checks;
 mod closing;
 mod commands;
 mod navigation;
@@ -18,6 +19,7 @@ use std::{env, error::Error};
 
 use tauri::Manager;
 
+use checks::Checks;
 use offered::Offered;
 use opened::Opened;
 use tray::Tray;
@@ -43,6 +45,7 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .manage(Watcher::default())
         .manage(Tray::default())
         .manage(Offered::default())
+        .manage(Checks::default())
         .invoke_handler(bindings.invoke_handler())
         .build(tauri::generate_context!())?;
     window.run(|handle, event| {

@@ -1,25 +1,44 @@
-//! What was offered last: only that can be got, and only its page can be opened.
+//! What was looked at last, and what was offered: only that can be got.
 
 use std::io;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use app::Offer;
 
-/// What was offered last.
+/// What was looked at last.
 #[derive(Default)]
-pub(crate) struct Offered(Mutex<Option<Offer>>);
+pub(crate) struct Offered(Mutex<Look>);
+
+#[derive(Default)]
+struct Look {
+    repo: String,
+    offer: Option<Offer>,
+}
 
 impl Offered {
+    /// Somebody wants to know what the Hub has of this repo.
+    pub(crate) fn look_at(&self, repo: &str) {
+        *self.last() = Look { repo: repo.to_owned(), offer: None };
+    }
+
     pub(crate) fn put(&self, offer: Offer) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(offer);
+        *self.last() = Look { repo: offer.repo.clone(), offer: Some(offer) };
+    }
+
+    pub(crate) fn was_looked_at(&self, repo: &str) -> bool {
+        self.last().repo.eq_ignore_ascii_case(repo)
     }
 
     /// The offer of this commit, if it is the last.
     pub(crate) fn find(&self, repo: &str, commit: &str) -> Option<Offer> {
-        let offer = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let offer = self.last().offer.clone();
         offer.filter(|offer| offer.repo == repo && offer.commit == commit)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Look> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -31,4 +50,19 @@ pub(crate) fn browse(page: &str) -> io::Result<()> {
     // Some wait until the browser is closed.
     thread::spawn(move || started.wait());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Offered;
+
+    #[test]
+    fn a_page_is_shown_of_the_repo_that_was_looked_at_last_and_of_no_other() {
+        let offered = Offered::default();
+        assert!(!offered.was_looked_at("ada/one"));
+        offered.look_at("ada/one");
+        offered.look_at("ada/two");
+        assert!(offered.was_looked_at("Ada/Two") && !offered.was_looked_at("ada/one"));
+        assert!(offered.find("ada/two", "").is_none());
+    }
 }

@@ -1,5 +1,5 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said } from '../src/lib/backend/backend';
+import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { ScriptedLibrary } from './library';
 
@@ -27,7 +27,12 @@ export class ScriptedBackend extends ScriptedLibrary implements Backend {
     for (const listener of this.listeners) listener(structuredClone(frame));
   }
 
-  models = async () => this.answer('models', this.registered);
+  async models(after: string | null): Promise<Shelf> {
+    const begin = this.registered.findIndex(({ id }) => id === after) + 1;
+    const models = this.registered.slice(begin, begin + this.perPage);
+    const next = begin + models.length < this.registered.length ? models.at(-1)!.id : null;
+    return this.answer('models', { models, damaged: next === null ? this.damaged : [], next });
+  }
 
   async modelDetails(id: string): Promise<Details> {
     const details = this.looks.get(id);

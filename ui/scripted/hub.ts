@@ -9,7 +9,7 @@ export const hit: Hit = {
   gated: 'auto',
   updated: '2026-11-02T09:00:00.000Z',
   looksLikeDrafter: true,
-  model: null,
+  baseModels: ['google/gemma-3-270m-it'],
 };
 
 export const pair: CataloguePair = {
@@ -20,8 +20,6 @@ export const pair: CataloguePair = {
   licence: 'apache-2.0',
   bytes: 500_000_000,
   published: { tokensPerRound: 3.42, on: 'GSM8K' },
-  targetHere: null,
-  drafterHere: null,
 };
 
 export const pairs: CataloguePair[] = [
@@ -64,6 +62,7 @@ export const offer: Offer = {
     ],
   },
   unknown: null,
+  code: null,
 };
 
 export const elsewhere: InPlace[] = [

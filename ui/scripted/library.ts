@@ -2,6 +2,8 @@
 import type {
   Backend,
   CataloguePair,
+  Check,
+  Checked,
   Checking,
   Discovered,
   Download,
@@ -9,23 +11,33 @@ import type {
   Got,
   HubStatus,
   InPlace,
+  MissingFiles,
   Model,
   Offer,
   Trashed,
   Wanted,
+  Work,
 } from '../src/lib/backend/backend';
 
 export class ScriptedLibrary {
   registered: Model[] = [];
+  /** How many of them come at a time. */
+  perPage = 1000;
+  /** The ids of those that cannot be read. */
+  damaged: string[] = [];
   trashed: Trashed[] = [];
   /** Drafters that only this target uses, by its id. */
   onlyUsedBy = new Map<string, Model[]>();
   missing = new Map<string, string[]>();
+  /** Whose files were looked for, question by question. */
+  looked: string[][] = [];
   proof: FilesProof = { holds: true, sentence: 'All 3 files are what their hashes say.', faulty: [] };
-  /** Tells how far the verification is that runs. */
+  /** Tells how far the check is that runs. */
   checking: (checking: Checking) => void = () => {};
   /** Ends it; without this, one ends at once. */
   checked: Promise<void> = Promise.resolve();
+  checksThatRun: Check[] = [];
+  #stopped: () => void = () => {};
   elsewhere: InPlace[] = [];
   jobs: Download[] = [];
   pairs: CataloguePair[] = [];
@@ -34,31 +46,42 @@ export class ScriptedLibrary {
   searches: { text: string; wanted: Wanted; cursor: string | null }[] = [];
   offers = new Map<string, Offer>();
   opened: string[] = [];
-  status: HubStatus = { endpoint: 'https://huggingface.co/', offline: false, token: 'none', noKeychain: null };
+  status: HubStatus = { endpoint: 'https://huggingface.co/', offline: false, keptOffline: false, token: 'none', noKeychain: null };
   tokens: string[] = [];
   /** Commands that reject, with their sentence. */
   failing = new Map<keyof Backend, string | Error>();
   #listeners: ((downloads: Download[]) => void)[] = [];
 
-  async removeModel(id: string): Promise<Model[]> {
+  async removeModel(id: string): Promise<void> {
     this.answer('removeModel', null);
-    const model = this.registered.find((other) => other.id === id)!;
+    this.damaged = this.damaged.filter((other) => other !== id);
+    const model = this.registered.find((other) => other.id === id);
+    if (!model) return;
     this.registered = this.registered.filter((other) => other !== model);
     this.trashed = [{ model, until: Date.now() + 7 * 86_400_000 }, ...this.trashed];
-    return structuredClone(this.onlyUsedBy.get(id) ?? []);
   }
 
-  missingFiles = async (id: string) => this.answer('missingFiles', this.missing.get(id) ?? []);
+  orphans = async (id: string) => this.answer('orphans', this.onlyUsedBy.get(id) ?? []);
 
-  async verifyFiles(_: string, onChecking: (checking: Checking) => void): Promise<FilesProof> {
+  async missingFiles(ids: string[]): Promise<MissingFiles[]> {
+    this.looked.push(ids);
+    return this.answer('missingFiles', ids.map((model) => ({ model, files: this.missing.get(model) ?? [] })));
+  }
+
+  async checkFiles(_: string, work: Work, onChecking: (checking: Checking) => void): Promise<Checked | null> {
     this.checking = onChecking;
-    await this.checked;
-    return this.answer('verifyFiles', this.proof);
+    const stopped = new Promise<boolean>((resolve) => (this.#stopped = () => resolve(true)));
+    if (await Promise.race([this.checked.then(() => false), stopped])) return null;
+    this.answer('checkFiles', null);
+    if (work === 'verify') return { kind: 'verified', proof: structuredClone(this.proof) };
+    return { kind: 'repaired', download: this.proof.holds ? null : structuredClone(this.jobs.at(-1)!) };
   }
 
-  async repairModel(id: string, onChecking: (checking: Checking) => void): Promise<Download | null> {
-    await this.verifyFiles(id, onChecking);
-    return this.answer('repairModel', this.proof.holds ? null : this.jobs.at(-1)!);
+  runningChecks = async () => this.answer('runningChecks', this.checksThatRun);
+
+  async stopChecking(): Promise<void> {
+    this.answer('stopChecking', null);
+    this.#stopped();
   }
 
   trash = async () => this.answer('trash', this.trashed);
@@ -119,7 +142,7 @@ export class ScriptedLibrary {
     const { bytes, here } = this.offers.get(repo)!;
     const model = this.registered.find(({ id }) => id === here?.model);
     if (model) return { kind: 'installed', model };
-    const rest = { reason: null, phase: null, rate: null, remainingSeconds: null, model: null };
+    const rest = { reason: null, code: null, phase: null, rate: null, remainingSeconds: null, model: null };
     const download: Download = { id: this.jobs.length + 1, repo, commit, state: 'queued', total: bytes, arrived: 0, ...rest };
     this.list([...this.jobs, download]);
     return { kind: 'coming', download };

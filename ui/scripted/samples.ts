@@ -25,6 +25,7 @@ export function download(part: Partial<Download> & Pick<Download, 'id' | 'state'
     repo: 'google/gemma-4-E2B-it',
     commit,
     reason: null,
+    code: null,
     total: 10_200_000_000,
     arrived: 2_550_000_000,
     phase: null,

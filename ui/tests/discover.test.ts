@@ -1,8 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
-import { hit, offer, pair } from '../scripted/hub';
+import { hit, offer, pair, pairs } from '../scripted/hub';
+import { model } from '../scripted/samples';
 import { type Discovered, Refusal } from '../src/lib/backend/backend';
+import { size } from '../src/lib/discover/suits';
 import { obstacle } from '../src/lib/discover/words';
 import { backendWithModels, openModels } from './window';
 
@@ -77,6 +79,35 @@ test('more of a long list is asked for where the page ended', async () => {
   expect(screen.queryByRole('button', { name: 'More' })).not.toBeInTheDocument();
 });
 
+test('a repo that comes twice is listed once', async () => {
+  const backend = backendWithHub();
+  backend.pages.set('dspark', { hits: [hit, hit], next: 'page 2' });
+  backend.pages.set('page 2', found({ ...hit, repo: hit.repo.toUpperCase() }, { ...hit, repo: 'ada/second' }));
+  const user = await openDiscover(backend);
+  await user.type(search(), 'dspark');
+  expect(await screen.findByText('1 repo so far.')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  expect(await screen.findByText('2 repos.')).toBeInTheDocument();
+  expect(screen.getAllByTestId('hit')).toHaveLength(2);
+});
+
+test('a page that fails leaves what was found, and is asked for again where it was', async () => {
+  const backend = backendWithHub();
+  backend.pages.set('dspark', { hits: [hit], next: 'page 2' });
+  backend.pages.set('page 2', found({ ...hit, repo: 'ada/second' }));
+  const user = await openDiscover(backend);
+  await user.type(search(), 'dspark');
+  const more = await screen.findByRole('button', { name: 'More' });
+  backend.failing.set('discover', 'The Hub does not answer.');
+  await user.click(more);
+  expect(await screen.findByText('The Hub does not answer.')).toBeInTheDocument();
+  expect(screen.getByTestId('hit')).toBeInTheDocument();
+  backend.failing.clear();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(screen.getAllByTestId('hit')).toHaveLength(2));
+  expect(backend.searches.map(({ cursor }) => cursor)).toEqual([null, 'page 2', 'page 2']);
+});
+
 test('nothing found, a Hub that fails, and one that may not be asked each say what to do', async () => {
   const backend = new ScriptedBackend();
   const user = await openDiscover(backend);
@@ -142,6 +173,84 @@ test('a repo that is not shown to everybody asks for a token, and Escape leads b
   expect(await screen.findByTestId('hit')).toBeInTheDocument();
 });
 
+test('who comes back from an offer is where they left', async () => {
+  const user = await openOffer(backendWithHub());
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(screen.getByTestId('hit')).toHaveFocus());
+});
+
+test('a token of the wrong account can be replaced where the files cannot be read', async () => {
+  const backend = backendWithHub();
+  backend.status = { ...backend.status, token: 'keychain' };
+  backend.offers.set(hit.repo, { ...offer, gated: 'auto', judgement: null, unknown: 'It is gated.', code: 'acceptLicence' });
+  await openOffer(backend);
+  const view = within(await screen.findByTestId('offer'));
+  expect(await view.findByLabelText('Token of your account on the Hub')).toBeInTheDocument();
+  expect(view.getByRole('button', { name: `Open ${offer.page} in the browser` })).toBeInTheDocument();
+});
+
+test('a repo that is refused has its page all the same', async () => {
+  const backend = backendWithHub();
+  backend.failing.set('offer', new Refusal({ code: 'acceptLicence', message: 'It is gated.' }));
+  const user = await openOffer(backend);
+  await user.click(await screen.findByRole('button', { name: 'Open its page in the browser' }));
+  expect(backend.opened).toEqual([hit.repo]);
+});
+
+test('an offer and the list of hits know what has arrived meanwhile', async () => {
+  const backend = backendWithHub();
+  const user = await openOffer(backend);
+  await user.click(await screen.findByRole('button', { name: 'Download 400 MB' }));
+  backend.registered.push({ ...backend.registered[2]!, id: 'new', repo: hit.repo });
+  const here = { folder: '/f', source: 'downloaded', whole: true, model: 'new' } as const;
+  backend.offers.set(hit.repo, { ...offer, here });
+  backend.list([{ ...backend.jobs[0]!, state: 'done', model: 'new' }]);
+  await waitFor(() => expect(screen.getByTestId('obstacle')).toHaveTextContent('It is in the list already.'));
+  await user.keyboard('{Escape}');
+  expect(await screen.findByTestId('hit')).toHaveTextContent(/here as /);
+});
+
+test('drafters are looked for that may be for one target', async () => {
+  const backend = backendWithHub();
+  const e2b = model({ id: 'e', role: 'target', folder: '/models/gemma-4-E2B-it-4bit' });
+  backend.registered = [...backend.registered, e2b];
+  backend.pairs = pairs;
+  const other = { ...hit, repo: 'ada/dspark', baseModels: ['google/gemma-4-E2B-it'] };
+  backend.pages.set('dspark', found(hit, other));
+  const user = await openDiscover(backend);
+  expect(await screen.findAllByTestId('pair')).toHaveLength(3);
+  await user.click(screen.getByRole('button', { name: 'Targets' }));
+  expect(screen.queryByTestId('pair')).not.toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'google/gemma-4-12B-it' })).toBeInTheDocument();
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Drafters for' }), 'gemma-4-E2B-it-4bit');
+  expect(screen.getAllByTestId('pair')).toHaveLength(2);
+  expect(screen.queryByRole('button', { name: 'google/gemma-4-E2B-it' })).not.toBeInTheDocument();
+  await user.type(search(), 'dspark');
+  expect(await screen.findByTestId('hit')).toHaveTextContent('ada/dspark');
+  expect(screen.getByText(/1 other may be for other targets/)).toBeInTheDocument();
+  expect(backend.searches.at(-1)!.wanted).toBe('drafters');
+});
+
+test('a name says which Gemma it is for, and how large', () => {
+  const names = ['google/gemma-4-E2B-it', 'dspark_gemma4_12b_block7', 'Gemma 4 26B-A4B, 25 billion', 'ada/gemma-3n-E4B', 'gemma-3-270m'];
+  expect(names.map(size)).toEqual(['4 e2b', '4 12b', '4 26b', '3 e4b', '3 270m']);
+  expect(size('ada/llama-3-8b')).toBeNull();
+});
+
+test('Offline shows what is, also when it cannot be changed', async () => {
+  const backend = new ScriptedBackend();
+  backend.failing.set('setOffline', 'The database is locked.');
+  const user = await openDiscover(backend);
+  const box = await screen.findByRole('checkbox', { name: /^Offline/ });
+  await user.click(box);
+  expect(await screen.findByText('The database is locked.')).toBeInTheDocument();
+  expect(box).not.toBeChecked();
+  backend.status = { ...backend.status, offline: true, keptOffline: true };
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('checkbox', { name: /set by HF_HUB_OFFLINE/ })).toBeDisabled();
+  expect(screen.getByRole('checkbox', { name: /^Offline/ })).toBeChecked();
+});
+
 test('what cannot be got says why', () => {
   const here = { folder: '/f', source: 'lmStudio', whole: true, model: null } as const;
   expect(obstacle(offer, false, 'none')).toBeNull();
@@ -161,6 +270,7 @@ test('what other programs have is added where it lies', async () => {
   const place = { repo: 'google/gemma-3-270m-it', commit: null, bytes: 5e8, model: null } as const;
   backend.elsewhere = [
     { ...place, source: 'lmStudio', folder, role: 'target', unusable: null },
+    { ...place, source: 'lmStudio', folder, role: 'target', unusable: null },
     { ...place, source: 'huggingFaceCache', folder: '/cache/torn', role: null, unusable: 'model.safetensors is missing.' },
   ];
   backend.folders.set(folder, { ...backendWithModels().registered[0]!, folder });
@@ -168,6 +278,15 @@ test('what other programs have is added where it lies', async () => {
   expect(await screen.findByText('Cannot be used: model.safetensors is missing.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Add google/gemma-3-270m-it' }));
   await waitFor(() => expect(screen.getAllByTestId('found')).toHaveLength(1));
+  await waitFor(() => expect(screen.getByTestId('model')).toHaveFocus());
+  backend.failing.set('found', 'Other programs were asked again.');
+  await user.click(screen.getByRole('button', { name: 'Discover' }));
+  await user.click(screen.getByRole('button', { name: 'Your models' }));
+  expect(await screen.findByTestId('found')).toBeInTheDocument();
+  backend.failing.clear();
+  backend.elsewhere = [];
+  await user.click(screen.getByRole('button', { name: 'Look again' }));
+  expect(await screen.findByText(/^Other programs have no checkpoint/)).toBeInTheDocument();
   expect(screen.getByTestId('model')).toBeInTheDocument();
   await waitFor(() => expect(backend.kept.target).toBe('t'));
 });

@@ -10,8 +10,8 @@ afterEach(clearMocks);
 type Internals = { __TAURI_INTERNALS__: { runCallback(id: number, message: unknown): void } };
 
 test('a command gives its data', async () => {
-  mockIPC((command) => (command === 'models' ? [target] : null));
-  expect(await tauri.models()).toEqual([target]);
+  mockIPC((command) => (command === 'trash' ? [target] : null));
+  expect(await tauri.trash()).toEqual([target]);
   expect(await tauri.stop()).toBeUndefined();
 });
 

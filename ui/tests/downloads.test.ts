@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { download, model } from '../scripted/samples';
 import { standing } from '../src/lib/downloads/words';
-import { openModels } from './window';
+import { open, openModels } from './window';
 
 const running = download({ id: 1, state: 'running', phase: 'fetching', rate: 42_000_000, remainingSeconds: 182 });
 const row = async () => within(await screen.findByTestId('download'));
@@ -31,9 +31,55 @@ test('a download is paused, resumed and cancelled', async () => {
   expect(await screen.findByText('paused')).toBeInTheDocument();
   await user.click((await row()).getByRole('button', { name: 'Resume google/gemma-4-E2B-it' }));
   expect(await screen.findByText('waits for its turn')).toBeInTheDocument();
-  await user.click((await row()).getByRole('button', { name: 'Cancel google/gemma-4-E2B-it' }));
-  await user.click((await row()).getByRole('button', { name: 'Forget google/gemma-4-E2B-it' }));
+  const cancel = () => screen.getByRole('button', { name: 'Cancel google/gemma-4-E2B-it' });
+  await user.click(cancel());
+  expect(screen.getByText('2.6 GB have arrived and are deleted.')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Keep' })).toHaveFocus();
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(cancel()).toHaveFocus());
+  expect((await row()).queryByText(/deleted/)).not.toBeInTheDocument();
+  await user.keyboard('{Enter}');
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  const forget = await screen.findByRole('button', { name: 'Forget google/gemma-4-E2B-it' });
+  await waitFor(() => expect(forget).toHaveFocus());
+  await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByTestId('download')).not.toBeInTheDocument());
+});
+
+test('nothing is asked where nothing has arrived, and a failed download is not forgotten unasked', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [download({ id: 1, state: 'queued', arrived: 0 }), download({ id: 2, repo: 'ada/two', state: 'failed', reason: 'Why.' })];
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Cancel google/gemma-4-E2B-it' }));
+  expect(await screen.findByText('cancelled')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Forget ada/two' }));
+  expect(backend.jobs).toHaveLength(2);
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Forget ada/two' })).toHaveFocus());
+  await user.keyboard('{Enter}');
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(backend.jobs).toHaveLength(1));
+});
+
+test('a download that failed because it is gated leads to its page, and goes on with a token', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [download({ id: 1, state: 'failed', reason: 'It is gated.', code: 'acceptLicence' })];
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Open the page of google/gemma-4-E2B-it in the browser' }));
+  expect(backend.opened).toEqual(['google/gemma-4-E2B-it']);
+  await user.type(screen.getByLabelText('Token of your account on the Hub'), 'hf_secret{Enter}');
+  await waitFor(() => expect(screen.getByTestId('download')).toHaveAttribute('data-state', 'queued'));
+});
+
+test('what becomes of a download is said wherever somebody is', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [running, { ...running, id: 2, repo: 'ada/two' }];
+  await open(backend);
+  expect(screen.getByRole('img', { name: /^25\s?% of a download has arrived$/ })).toBeInTheDocument();
+  expect(screen.getByTestId('announced')).toHaveTextContent(/^$/);
+  backend.list([{ ...running, state: 'done' }, { ...backend.jobs[1]!, state: 'failed', reason: 'The disk is full.' }]);
+  await waitFor(() => expect(screen.getByTestId('announced')).toHaveTextContent('google/gemma-4-E2B-it is here, verified.'));
+  expect(screen.getByTestId('announced-failure')).toHaveTextContent('The download of ada/two has failed: The disk is full.');
 });
 
 test('a failed download says why, and can go on', async () => {

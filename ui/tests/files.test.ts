@@ -41,6 +41,45 @@ test('verifying shows how far it is, and then what was proved', async () => {
   expect(screen.queryByTestId('checking')).not.toBeInTheDocument();
 });
 
+test('a check can be stopped, and there is one for each model', async () => {
+  const backend = backendWithDownloaded();
+  backend.checked = new Promise(() => {});
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Verify the files of gemma-3-270m-it' }));
+  expect(screen.getByRole('button', { name: 'Repair gemma-3-270m-it' })).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Stop reading the files of gemma-3-270m-it' }));
+  await waitFor(() => expect(screen.queryByTestId('checking')).not.toBeInTheDocument());
+  expect(screen.queryByTestId('proof')).not.toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Repair gemma-3-270m-it' })).toBeEnabled();
+});
+
+test('a page that is loaded again finds the check that runs', async () => {
+  const backend = backendWithDownloaded();
+  let end = () => {};
+  backend.checked = new Promise((resolve) => (end = resolve));
+  backend.checksThatRun = [{ model: 'm', work: 'repair' }];
+  await openModels(backend);
+  expect(await screen.findByTestId('checking')).toBeInTheDocument();
+  backend.checking({ done: 100_000_000, total: 536_000_000 });
+  expect(await screen.findByText('100 MB of 536 MB read')).toBeInTheDocument();
+  end();
+  expect(await screen.findByTestId('proof')).toHaveTextContent('Nothing needs repair.');
+});
+
+test('what was found out about a model goes with it', async () => {
+  const backend = backendWithModels();
+  backend.missing.set('d', ['model.safetensors']);
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Verify the files of dspark-270m' }));
+  expect(await screen.findByTestId('proof')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Remove dspark-270m' }));
+  backend.missing.clear();
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(screen.getAllByTestId('model').at(-1)).toHaveFocus());
+  expect(screen.queryByTestId('proof')).not.toBeInTheDocument();
+  expect(screen.queryByText(/^1 file missing/)).not.toBeInTheDocument();
+});
+
 test('broken files are named, and repair fetches them', async () => {
   const backend = backendWithDownloaded();
   backend.proof = { holds: false, sentence: 'Of 3 files, 1 are broken and 0 are missing.', faulty: ['model.safetensors'] };
@@ -51,11 +90,13 @@ test('broken files are named, and repair fetches them', async () => {
   await user.click(screen.getByRole('button', { name: 'Repair gemma-3-270m-it' }));
   await waitFor(() => expect(screen.getByTestId('proof')).toHaveTextContent('What is broken is being fetched again.'));
   expect(await screen.findByTestId('download')).toHaveAttribute('data-state', 'queued');
+  backend.list([{ ...backend.jobs[0]!, state: 'done', model: 'm' }]);
+  await waitFor(() => expect(screen.queryByTestId('proof')).not.toBeInTheDocument());
 });
 
 test('files that cannot be read are told of', async () => {
   const backend = backendWithModels();
-  backend.failing.set('verifyFiles', 'The disk does not answer.');
+  backend.failing.set('checkFiles', 'The disk does not answer.');
   const user = await openModels(backend);
   await user.click(await screen.findByRole('button', { name: 'Verify the files of dspark-270m' }));
   expect(await screen.findByText('The disk does not answer.')).toBeInTheDocument();
@@ -81,7 +122,17 @@ test('a drafter that only the removed target uses is offered for removal', async
   expect(await screen.findByText('No other target uses the drafter dspark-270m.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Remove dspark-270m too' }));
   await waitFor(() => expect(backend.registered.map(({ id }) => id)).toEqual(['b', 'lookup']));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Undo' })).toHaveFocus());
   expect(screen.queryByRole('button', { name: 'Remove dspark-270m too' })).not.toBeInTheDocument();
+});
+
+test('a removal does not wait for what nothing else uses', async () => {
+  const backend = backendWithModels();
+  backend.orphans = () => new Promise(() => {});
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove gemma-3-270m-it' }));
+  expect(await screen.findByText(/^Removed gemma-3-270m-it\./)).toBeInTheDocument();
+  expect(screen.getAllByTestId('model')).toHaveLength(2);
 });
 
 test('a removal that fails leaves the model where it is', async () => {

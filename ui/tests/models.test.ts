@@ -2,8 +2,10 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { details, model } from '../scripted/samples';
+import type { Model } from '../src/lib/backend/backend';
+import { Models } from '../src/lib/models/models.svelte';
 import { namesOf } from '../src/lib/models/names';
-import { backendWithModels, drafter, openModels, target } from './window';
+import { backendWithModels, drafter, lookup, open, openModels, target } from './window';
 
 const folder = () => screen.getByRole('textbox', { name: 'Folder' });
 const add = () => screen.getByRole('button', { name: 'Add' });
@@ -50,14 +52,22 @@ test('a model says what it needs, and in detail what its files hold', async () =
   const backend = backendWithModels();
   const skipped = [{ what: 'the vision tower', tensors: 355, bytes: 950_000_000 }];
   backend.looks.set('t', details({ skipped, code: ['modeling_gemma.py'] }));
+  backend.looks.set('b', details({ skipped: [...skipped, ...skipped] }));
   const user = await openModels(backend);
-  expect(await screen.findByText('needs 717 MB of memory')).toBeVisible();
-  expect(screen.getByText('modeling_gemma.py')).not.toBeVisible();
-  await user.click(screen.getByText('Details'));
-  expect(screen.getByText('modeling_gemma.py')).toBeVisible();
-  expect(screen.getByText('the vision tower: 355 tensors, 950 MB')).toBeVisible();
-  expect(screen.getByText('536 MB weights, 54 MB caches, 126 MB to work in')).toBeVisible();
-  expect(screen.getByText('3.1 kB each, and 15 kB for each of the newest 512')).toBeVisible();
+  const rows = await screen.findAllByTestId('model');
+  expect(screen.queryByText('needs 717 MB of memory')).not.toBeInTheDocument();
+  await user.click(within(rows[1]!).getByText('Details'));
+  expect(await screen.findAllByText('the vision tower: 355 tensors, 950 MB')).toHaveLength(2);
+  await user.click(within(rows[1]!).getByText('Details'));
+  await user.click(within(rows[2]!).getByText('Details'));
+  expect(await screen.findByText('Nobody has looked at this model.')).toBeVisible();
+  await user.click(within(rows[0]!).getByText('Details'));
+  expect(await screen.findByText('modeling_gemma.py')).toBeVisible();
+  expect(within(rows[0]!).getByText('needs 717 MB of memory')).toBeVisible();
+  const row = within(rows[0]!);
+  expect(row.getByText('the vision tower: 355 tensors, 950 MB')).toBeVisible();
+  expect(row.getByText('536 MB weights, 54 MB caches, 126 MB to work in')).toBeVisible();
+  expect(row.getByText('3.1 kB each, and 15 kB for each of the newest 512')).toBeVisible();
 });
 
 test('a broken model says what is wrong and cannot be picked', async () => {
@@ -92,4 +102,67 @@ test('two folders with one name are told apart by their parents', () => {
     model({ id: 'c', role: 'drafter', folder: '/two/gemma' }),
   ];
   expect([...namesOf(twins).values()]).toEqual(['one/gemma', 'two/gemma', 'gemma']);
+});
+
+test('one repo at two commits or in two places reads differently, whatever it takes', () => {
+  const at = (id: string, part: Partial<Model>) => model({ id, role: 'target', folder: `/f/${id}`, repo: 'ada/gemma', ...part });
+  const names = (...models: Model[]) => [...namesOf(models).values()];
+  const [one, other] = ['1111111aaaa', '2222222bbbb'];
+  expect(names(at('a', { commit: one }), at('b', { commit: other }))).toEqual(['ada/gemma @ 1111111', 'ada/gemma @ 2222222']);
+  const places = [at('a', { source: 'downloaded', commit: one }), at('b', { source: 'huggingFaceCache', commit: one })];
+  expect(names(...places)).toEqual(['ada/gemma (downloaded)', 'ada/gemma (Hugging Face cache)']);
+  expect(names(at('a', {}), at('b', {}))).toEqual(['ada/gemma (a)', 'ada/gemma (b)']);
+});
+
+test('a long list comes by the page, shows fifty rows at a time, and is searched without asking anybody', async () => {
+  const backend = new ScriptedBackend();
+  const one = (number: number) => model({ id: `m${number}`, role: 'target', folder: `/models/gemma-${number}`, repo: `ada/name-${number}` });
+  backend.registered = [...Array.from({ length: 120 }, (_, number) => one(number)), drafter, lookup];
+  backend.perPage = 50;
+  const user = await openModels(backend);
+  await waitFor(() => expect(screen.getByText('50 of 120')).toBeInTheDocument());
+  expect(screen.getAllByTestId('model')).toHaveLength(51);
+  expect(backend.looked.flat()).not.toContain('m60');
+  await user.click(screen.getByRole('button', { name: 'More targets' }));
+  expect(screen.getAllByTestId('model')).toHaveLength(101);
+  await waitFor(() => expect(backend.looked.flat()).toContain('m60'));
+  await user.type(screen.getByRole('searchbox', { name: 'Search your models' }), 'ADA 119');
+  expect(await screen.findByText('1 model')).toBeInTheDocument();
+  expect(screen.getByTestId('model')).toHaveTextContent('name-119');
+  expect(screen.getByText('None of them matches.')).toBeInTheDocument();
+});
+
+test('a model that is removed while the list is read does not come back', async () => {
+  const backend = new ScriptedBackend();
+  backend.registered = [target, drafter];
+  backend.perPage = 1;
+  const models = new Models(backend);
+  await models.load();
+  const again = models.load();
+  await models.remove('t');
+  await again;
+  expect(models.all.map(({ id }) => id)).toEqual(['d']);
+});
+
+test('a record that cannot be read is a row with the reason, and can be removed', async () => {
+  const backend = backendWithModels();
+  backend.damaged = ['odd'];
+  const user = await openModels(backend);
+  expect(await screen.findByTestId('damaged')).toHaveTextContent(/^odd Its record is damaged/);
+  await user.click(screen.getByRole('button', { name: 'Remove odd' }));
+  await waitFor(() => expect(screen.queryByTestId('damaged')).not.toBeInTheDocument());
+  expect(backend.damaged).toEqual([]);
+});
+
+test('who has no model is led to Discover from every place that wants one', async () => {
+  const user = await open(new ScriptedBackend());
+  const isThere = async () => expect(await screen.findByRole('searchbox', { name: 'Search the Hub' })).toHaveFocus();
+  await user.click(await screen.findByRole('button', { name: 'Get a model' }));
+  await isThere();
+  await user.click(screen.getByRole('button', { name: 'Your models' }));
+  await user.click(screen.getAllByRole('button', { name: 'Get a model' })[0]!);
+  await isThere();
+  await user.click(screen.getByRole('button', { name: /^Chat/ }));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Drafter' }), 'Get a model…');
+  await isThere();
 });

@@ -34,9 +34,6 @@ pub enum Error {
     /// A model that was removed for good, or never was there.
     #[error("there is no model “{0}” in the trash")]
     NotInTrash(String),
-    /// A repo of which nothing is here.
-    #[error("nothing of the repo “{0}” is on this machine")]
-    NoSuchRepo(String),
     /// A repo that no other program has.
     #[error("“{0}” is no folder, and no other program has a repo of that name that can be used")]
     NotFound(String),
@@ -122,6 +119,37 @@ pub enum Code {
     FreeSpace,
     /// Let the user switch the network on.
     GoOnline,
+}
+
+impl Code {
+    const ALL: [Self; 7] = [
+        Self::PickTarget,
+        Self::PickDrafter,
+        Self::Insist,
+        Self::AcceptLicence,
+        Self::EnterToken,
+        Self::FreeSpace,
+        Self::GoOnline,
+    ];
+
+    /// What it is called where it is stored, and on the way to the window.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PickTarget => "pickTarget",
+            Self::PickDrafter => "pickDrafter",
+            Self::Insist => "insist",
+            Self::AcceptLicence => "acceptLicence",
+            Self::EnterToken => "enterToken",
+            Self::FreeSpace => "freeSpace",
+            Self::GoOnline => "goOnline",
+        }
+    }
+
+    /// The code of this name; `None` of a name that another release gave.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
+    }
 }
 
 impl Error {

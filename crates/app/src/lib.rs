@@ -29,8 +29,8 @@ pub use error::{Code, Error, Result};
 pub use keeping::Record;
 pub use library::{
     CataloguePair, Checked, Checking, Discovered, Download, DownloadPhase, DownloadState, Fit, Gated, Got, Hit,
-    HubStatus, HubToken, InPlace, Judgement, Keychain, Located, Missing, Offer, OfferedFile, Published, Revision,
-    Shelf, Source, Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
+    HubStatus, HubToken, InPlace, Judgement, Keychain, Located, Missing, Offer, OfferedFile, Published, Shelf, Source,
+    Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
 };
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;

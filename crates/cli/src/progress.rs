@@ -82,6 +82,7 @@ mod tests {
             commit: String::new(),
             state: DownloadState::Running,
             reason: None,
+            code: None,
             total: 17_000_000_000,
             arrived: 1_000_000_000,
             phase: Some(DownloadPhase::Fetching),

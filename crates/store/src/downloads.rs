@@ -48,6 +48,8 @@ pub struct Download {
     pub created_at: i64,
     /// When its state changed last; milliseconds since 1970.
     pub updated_at: i64,
+    /// What can be done about the reason for which it stood last, by a name that the app gives.
+    pub code: Option<String>,
 }
 
 impl DownloadState {
@@ -166,6 +168,15 @@ impl Store {
     pub async fn note_arrived(&self, id: i64, bytes: u64) -> Result<()> {
         let note = sqlx::query("UPDATE downloads SET arrived = ? WHERE id = ?");
         note.bind(i64::try_from(bytes).unwrap_or(i64::MAX)).bind(id).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Notes what can be done about the reason for which it stands.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn note_code(&self, id: i64, code: Option<&str>) -> Result<()> {
+        sqlx::query("UPDATE downloads SET code = ? WHERE id = ?").bind(code).bind(id).execute(&self.pool).await?;
         Ok(())
     }
 

@@ -91,6 +91,22 @@ impl Store {
         Ok(readable(&live.fetch_all(&self.pool).await?))
     }
 
+    /// At most `limit` models outside of the trash, by id, beginning behind the id `after`: each a model, or the id of one
+    /// whose record cannot be read.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn models_behind(&self, after: &str, limit: u32) -> Result<Vec<std::result::Result<Model, String>>> {
+        let live =
+            sqlx::query("SELECT * FROM models_with_repo WHERE trashed_at IS NULL AND id > ? ORDER BY id LIMIT ?");
+        let rows = live.bind(after).bind(limit).fetch_all(&self.pool).await?;
+        let read = |row: &SqliteRow| match Model::from_row(row) {
+            Ok(model) => Ok(Ok(model)),
+            Err(_) => Ok(Err(row.try_get("id")?)),
+        };
+        rows.iter().map(read).collect()
+    }
+
     /// Every model in the trash whose record can be read, the latest first.
     ///
     /// # Errors

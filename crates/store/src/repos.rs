@@ -30,17 +30,6 @@ pub struct Repo {
 }
 
 impl Store {
-    /// At most `limit` repos whose name holds `text`, by name, beginning behind the name `after`.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn repos(&self, text: &str, after: &str, limit: u32) -> Result<Vec<Repo>> {
-        let page = sqlx::query_as(
-            "SELECT * FROM repos WHERE name > ? AND (? = '' OR instr(lower(name), lower(?)) > 0) ORDER BY name LIMIT ?",
-        );
-        Ok(page.bind(after).bind(text).bind(text).bind(limit).fetch_all(&self.pool).await?)
-    }
-
     /// The repo called `name`, in any case.
     ///
     /// # Errors

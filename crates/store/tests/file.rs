@@ -132,6 +132,10 @@ async fn a_damaged_record_can_be_removed() {
     .await;
     assert!(store.models().await.unwrap().is_empty() && store.model("odd").await.is_err());
     assert_eq!(store.damaged_models().await.unwrap(), ["odd"]);
+    assert_eq!(
+        store.models_behind("", 9).await.unwrap().into_iter().filter_map(Result::err).collect::<Vec<_>>(),
+        ["odd"]
+    );
     assert!(store.remove_model("odd").await.unwrap());
     assert!(store.damaged_models().await.unwrap().is_empty());
 }

@@ -43,28 +43,12 @@ async fn two_spellings_are_one_repo_and_the_hubs_is_kept() {
     let found = NewRevision { is_listed: false, ..revision("Owner/NAME", "", &[]) };
     let found = NewRevision { commit_hash: &"c".repeat(40), ..found };
     let third = store.note_revision(found).await.unwrap();
-    assert_eq!(store.repos("", "", 9).await.unwrap()[0].name, "owner/name");
+    assert_eq!(store.repo("Owner/NAME").await.unwrap().unwrap().name, "owner/name");
     let other = store.note_revision(revision("OWNER/NAME", &"b".repeat(40), &[])).await.unwrap();
     let revisions = store.revisions("oWNER/nAME").await.unwrap();
     assert_eq!(revisions.iter().map(|revision| revision.id).collect::<Vec<_>>(), [other, third, first]);
     assert_eq!((revisions[0].repo.as_str(), revisions[0].gated), ("OWNER/NAME", Gated::Auto));
-    assert_eq!(store.repos("", "", 9).await.unwrap().len(), 1);
     assert_eq!(store.files(first).await.unwrap(), files());
-}
-
-#[tokio::test]
-async fn repos_are_listed_by_the_page_and_found_by_any_part_of_their_name() {
-    let store = Store::in_memory().await.unwrap();
-    for name in ["b/Gemma", "a/gemma_2", "c/other"] {
-        store.note_revision(revision(name, &"a".repeat(40), &[])).await.unwrap();
-    }
-    let names = async |text: &str, after: &str, limit| {
-        store.repos(text, after, limit).await.unwrap().into_iter().map(|repo| repo.name).collect::<Vec<_>>()
-    };
-    assert_eq!(names("", "", 2).await, ["a/gemma_2", "b/Gemma"]);
-    assert_eq!(names("", "b/Gemma", 2).await, ["c/other"]);
-    assert_eq!(names("GEMMA", "", 9).await, ["a/gemma_2", "b/Gemma"]);
-    assert_eq!(names("%", "", 9).await, [""; 0]);
 }
 
 #[tokio::test]

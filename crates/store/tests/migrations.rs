@@ -8,7 +8,7 @@ use sqlx::{Connection, SqliteConnection};
 use store::{DownloadState, File, Gated, NewRevision, Source, Store, Written};
 
 /// What each release's people had put into it.
-const ROWS: [&str; 3] = [
+const ROWS: [&str; 4] = [
     "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit, added_at)
      VALUES ('lookup', 'drafter', 'dspark', '/d', 's', 9, 5, 77), ('t', 'target', 'gemma4', '/t', '', 3, NULL, 78);
      INSERT INTO conversations (id, title, target_id, drafter_id) VALUES (1, 'Why?', 't', 'lookup');
@@ -16,6 +16,9 @@ const ROWS: [&str; 3] = [
      INSERT INTO settings (key, value) VALUES ('theme', 'dark')",
     "UPDATE messages SET thought = 'Hm.'",
     "UPDATE models SET draft_usual = 3, draft_confident = 1 WHERE role = 'drafter'",
+    "INSERT INTO repos (id, name, gated) VALUES (1, 'a/b', 'no');
+     INSERT INTO revisions (id, repo_id, commit_hash) VALUES (1, 1, '0000000000000000000000000000000000000000');
+     INSERT INTO downloads (revision_id, state, reason) VALUES (1, 'failed', 'why')",
 ];
 
 /// A database as the release that knew the first `known` migrations left it.
@@ -43,7 +46,7 @@ async fn every_older_release_loses_nothing() {
         assert_eq!(models.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(), ["lookup-model", "t"]);
         let drafter = &models[0];
         assert_eq!((drafter.added_at, drafter.checkpoint.bytes, drafter.checkpoint.draft_limit), (77, 9, Some(5)));
-        assert_eq!(drafter.checkpoint.draft_usual, (known == 3).then_some(3));
+        assert_eq!(drafter.checkpoint.draft_usual, (known >= 3).then_some(3));
         assert_eq!((drafter.checkpoint.source, &drafter.repo, drafter.trashed_at), (Source::Folder, &None, None));
         assert_eq!(store.conversation(1).await.unwrap().unwrap().drafter.as_ref(), Some(&drafter.id));
         assert_eq!(store.setting("theme").await.unwrap().as_deref(), Some("dark"));
@@ -52,6 +55,9 @@ async fn every_older_release_loses_nothing() {
         let thought = if known == 1 { "" } else { "Hm." };
         assert_eq!((message.thought.as_str(), message.text.as_str()), (thought, "Because."));
         store.save_written(message.id, Written { thought: "Ah.", text: "Because." }).await.unwrap();
+        let downloads = store.downloads().await.unwrap();
+        assert_eq!(downloads.len(), usize::from(known >= 4));
+        assert!(downloads.iter().all(|failed| failed.reason.as_deref() == Some("why") && failed.code.is_none()));
         check_use(&store, &drafter.id).await;
     }
 }

@@ -1,49 +1,54 @@
 //! A model's files: whether they are whole, and the trash.
 
-use std::time::Duration;
-
-use app::Checking;
+use tauri::State;
 use tauri::ipc::Channel;
-use tauri::{State, async_runtime};
-use tokio::sync::watch;
-use tokio::time::sleep;
 
+use crate::checks::Checks;
 use crate::opened::Opened;
-use crate::wire::{self, Download, Failure, FilesProof, Model, Trashed};
+use crate::wire::{self, Check, Checked, Failure, MissingFiles, Model, Trashed, Work};
 
-/// The shortest time between two figures of progress.
-const PACE: Duration = Duration::from_millis(100);
-
-/// The files of a model that are not there, or not with their full size, by path.
+/// The files of these models that are not there, or not with their full size. Of a model that is not in the list nothing
+/// is missing.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn missing_files(opened: State<'_, Opened>, id: String) -> Result<Vec<String>, Failure> {
-    let located = opened.app().await?.locate(&id).await?;
-    Ok(located.map_or_else(Vec::new, |located| located.missing.into_iter().map(|file| file.path).collect()))
+pub(crate) async fn missing_files(opened: State<'_, Opened>, ids: Vec<String>) -> Result<Vec<MissingFiles>, Failure> {
+    let app = opened.app().await?;
+    let mut missing = Vec::new();
+    for model in ids {
+        let located = app.locate(&model).await?;
+        let files = located.map_or_else(Vec::new, |located| located.missing);
+        missing.push(MissingFiles { model, files: files.into_iter().map(|file| file.path).collect() });
+    }
+    Ok(missing)
 }
 
-/// Reads a model's files again and holds them against their hashes.
+/// Reads a model's files again, to verify or to repair them; or follows the check that does so already, whatever it was
+/// asked for. Null if it is stopped.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn verify_files(
+pub(crate) async fn check_files(
     opened: State<'_, Opened>,
+    checks: State<'_, Checks>,
     id: String,
+    work: Work,
     checking: Channel<wire::Checking>,
-) -> Result<FilesProof, Failure> {
-    let app = opened.app().await?;
-    Ok(app.verify_files(&id, paced(checking)).await?.into())
+) -> Result<Option<Checked>, Failure> {
+    checks.follow(opened.app().await?, id, work, checking).await
 }
 
-/// Fetches again what is broken or missing of a downloaded model; null if nothing is.
+/// The checks that run.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn repair_model(
-    opened: State<'_, Opened>,
-    id: String,
-    checking: Channel<wire::Checking>,
-) -> Result<Option<Download>, Failure> {
-    let app = opened.app().await?;
-    Ok(app.repair_model(&id, paced(checking)).await?.map(Download::from))
+pub(crate) async fn running_checks(checks: State<'_, Checks>) -> Result<Vec<Check>, Failure> {
+    Ok(checks.now())
+}
+
+/// Stops the check of a model, if one runs.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn stop_checking(checks: State<'_, Checks>, id: String) -> Result<(), Failure> {
+    checks.stop(&id);
+    Ok(())
 }
 
 /// What is in the trash, the latest first.
@@ -65,19 +70,4 @@ pub(crate) async fn restore_model(opened: State<'_, Opened>, id: String) -> Resu
 #[specta::specta]
 pub(crate) async fn empty_trash(opened: State<'_, Opened>) -> Result<u64, Failure> {
     Ok(opened.app().await?.empty_trash().await?)
-}
-
-/// Where progress is noted that the page hears of at its pace.
-fn paced(page: Channel<wire::Checking>) -> watch::Sender<Checking> {
-    let (noted, mut heard) = watch::channel(Checking::default());
-    async_runtime::spawn(async move {
-        while heard.changed().await.is_ok() {
-            let now = *heard.borrow_and_update();
-            if page.send(now.into()).is_err() {
-                return; // the window is gone
-            }
-            sleep(PACE).await;
-        }
-    });
-    noted
 }

@@ -34,6 +34,8 @@ pub(crate) async fn offer(
     repo: String,
     revision: String,
 ) -> Result<Offer, Failure> {
+    // The Hub may refuse it, and then its page says why.
+    offered.look_at(&repo);
     let offer = opened.app().await?.offer(&repo, &revision).await?;
     offered.put(offer.clone());
     Ok(offer.into())
@@ -56,13 +58,20 @@ pub(crate) async fn get(
     Ok(app.get(&offer).await?.into())
 }
 
-/// Shows the page of what was offered in the browser.
+/// Shows the page of a repo in the browser: of the one that was looked at last, or of a download's.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn open_page(offered: State<'_, Offered>, repo: String, commit: String) -> Result<(), Failure> {
-    let Some(offer) = offered.find(&repo, &commit) else { return Ok(()) };
-    browse(&offer.page)
-        .map_err(|error| Failure::new(&format!("no browser could be opened for {}: {error}", offer.page)))
+pub(crate) async fn open_page(
+    opened: State<'_, Opened>,
+    offered: State<'_, Offered>,
+    repo: String,
+) -> Result<(), Failure> {
+    let app = opened.app().await?;
+    if !offered.was_looked_at(&repo) && !app.downloads().await?.iter().any(|download| download.repo == repo) {
+        return Ok(());
+    }
+    let page = app.page(&repo).await?;
+    browse(&page).map_err(|error| Failure::new(&format!("no browser could be opened for {page}: {error}")))
 }
 
 /// How the Hub is reached. Nothing is asked of it.

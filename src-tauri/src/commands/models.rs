@@ -7,15 +7,15 @@ use tauri::{AppHandle, Manager, State, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
+use crate::checks::Checks;
 use crate::opened::Opened;
-use crate::wire::{Details, Failure, Model};
+use crate::wire::{Details, Failure, Model, Shelf};
 
-/// Every model, by id, and the drafter that is none.
+/// Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn models(opened: State<'_, Opened>) -> Result<Vec<Model>, Failure> {
-    let models = opened.app().await?.models().await?;
-    Ok(models.into_iter().map(Model::from).chain([Model::lookup()]).collect())
+pub(crate) async fn models(opened: State<'_, Opened>, after: Option<String>) -> Result<Shelf, Failure> {
+    Ok(opened.app().await?.shelf(after.as_deref()).await?.into())
 }
 
 /// What a model's files say of it, and what a target needs of memory for a conversation of the usual length, in the
@@ -36,15 +36,23 @@ pub(crate) async fn add_model(handle: AppHandle, opened: State<'_, Opened>, fold
     Ok(opened.app().await?.add_model(&folder, None, None).await?.into())
 }
 
-/// Puts a model into the trash; its files stay until that is emptied. Returns the drafters that nothing else uses.
+/// Puts a model into the trash; its files stay until that is emptied.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn remove_model(opened: State<'_, Opened>, id: String) -> Result<Vec<Model>, Failure> {
-    let app = opened.app().await?;
-    // What cannot be said of them is no reason to keep the target.
-    let orphans = app.orphans(&id).await.unwrap_or_default();
-    app.remove_model(&id).await?;
-    Ok(orphans.into_iter().map(Model::from).collect())
+pub(crate) async fn remove_model(
+    opened: State<'_, Opened>,
+    checks: State<'_, Checks>,
+    id: String,
+) -> Result<(), Failure> {
+    checks.stop(&id);
+    Ok(opened.app().await?.remove_model(&id).await?)
+}
+
+/// The drafters that nothing uses since a target was removed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn orphans(opened: State<'_, Opened>, id: String) -> Result<Vec<Model>, Failure> {
+    Ok(opened.app().await?.orphans(&id).await?.into_iter().map(Model::from).collect())
 }
 
 /// Asks the user for a folder in the system's dialog; null when it was dismissed.

@@ -6,7 +6,7 @@ use specta::Type;
 use super::{Model, sentence};
 
 /// How far a download is.
-#[derive(Serialize, Type)]
+#[derive(Clone, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum DownloadState {
     /// It waits for its turn.
@@ -33,7 +33,7 @@ impl From<app::DownloadState> for DownloadState {
 }
 
 /// What a running download is doing.
-#[derive(Serialize, Type)]
+#[derive(Clone, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum DownloadPhase {
     /// Contents are taken over from other programs' folders.
@@ -55,7 +55,7 @@ impl From<app::DownloadPhase> for DownloadPhase {
 }
 
 /// A job that brings a revision here.
-#[derive(Serialize, Type)]
+#[derive(Clone, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Download {
     id: i64,
@@ -65,6 +65,8 @@ pub(crate) struct Download {
     state: DownloadState,
     /// Why it stands, in a sentence.
     reason: Option<String>,
+    /// What the window can do about that, as of a [failure](super::Failure).
+    code: Option<String>,
     /// The size of what is needed, bytes.
     total: u64,
     /// What has arrived, or was here already, bytes.
@@ -87,6 +89,7 @@ impl From<app::Download> for Download {
             commit: download.commit,
             state: download.state.into(),
             reason: download.reason.as_deref().map(sentence),
+            code: download.code.map(|code| code.name().to_owned()),
             total: download.total,
             arrived: download.arrived,
             phase: download.phase.map(DownloadPhase::from),

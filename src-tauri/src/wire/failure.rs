@@ -1,11 +1,11 @@
 //! Why a command did not do what was asked.
 
-use app::{Code, Error};
+use app::Error;
 use serde::Serialize;
 use specta::Type;
 
 /// Why a command did not do what was asked.
-#[derive(Debug, Serialize, Type)]
+#[derive(Debug, Clone, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failure {
     /// What the window can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`,
@@ -30,17 +30,7 @@ impl From<Error> for Failure {
 
 /// What the window can do about an error.
 pub(crate) fn code(error: &Error) -> Option<String> {
-    let code = match error.code()? {
-        Code::PickTarget => "pickTarget",
-        Code::PickDrafter => "pickDrafter",
-        Code::Insist => "insist",
-        Code::AcceptLicence => "acceptLicence",
-        Code::EnterToken => "enterToken",
-        Code::FreeSpace => "freeSpace",
-        Code::GoOnline => "goOnline",
-        _ => return None,
-    };
-    Some(code.to_owned())
+    error.code().map(|code| code.name().to_owned())
 }
 
 /// An error's message as a sentence that stands by itself: errors begin in lower case, because a terminal puts words

@@ -1,10 +1,10 @@
 //! Whether a model's files are there, and what they should be.
 
 use app::Verdict;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use specta::Type;
 
-use super::sentence;
+use super::{Download, sentence};
 
 /// How far the reading of a model's files is, in bytes.
 #[derive(Serialize, Type)]
@@ -19,8 +19,62 @@ impl From<app::Checking> for Checking {
     }
 }
 
-/// What reading a model's files again has shown.
+/// What is done with a model's files.
+#[derive(Clone, Copy, Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Work {
+    /// They are read and held against their hashes.
+    Verify,
+    /// The same, and what is broken is fetched again.
+    Repair,
+}
+
+/// A check that runs.
 #[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Check {
+    /// The model's id.
+    pub(crate) model: String,
+    pub(crate) work: Work,
+}
+
+/// What came of a check.
+#[derive(Clone, Serialize, Type)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub(crate) enum Checked {
+    Verified {
+        proof: FilesProof,
+    },
+    /// `download` fetches what is broken; null if nothing is.
+    Repaired {
+        download: Option<Download>,
+    },
+}
+
+impl From<app::Verification> for Checked {
+    fn from(verification: app::Verification) -> Self {
+        Self::Verified { proof: verification.into() }
+    }
+}
+
+impl From<Option<app::Download>> for Checked {
+    fn from(download: Option<app::Download>) -> Self {
+        Self::Repaired { download: download.map(Download::from) }
+    }
+}
+
+/// The files of a model that are not there.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MissingFiles {
+    /// The model's id.
+    pub(crate) model: String,
+    /// By path; none if nothing is missing.
+    pub(crate) files: Vec<String>,
+}
+
+/// What reading a model's files again has shown.
+#[derive(Clone, Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FilesProof {
     /// Whether nothing is wrong.

@@ -28,6 +28,8 @@ pub(crate) struct HubStatus {
     endpoint: String,
     /// Whether the network is left alone.
     offline: bool,
+    /// Whether `HF_HUB_OFFLINE` decides so.
+    kept_offline: bool,
     token: TokenSource,
     /// Why a token that is typed would not outlive the app, in a sentence.
     no_keychain: Option<String>,
@@ -38,6 +40,7 @@ impl From<app::HubStatus> for HubStatus {
         Self {
             endpoint: status.endpoint,
             offline: status.offline,
+            kept_offline: status.kept_offline,
             token: match status.token {
                 app::TokenSource::None => TokenSource::None,
                 app::TokenSource::Keychain => TokenSource::Keychain,
@@ -116,8 +119,8 @@ pub(crate) struct Hit {
     updated: Option<String>,
     /// Whether its name or tags are those of a drafter; its files have the last word.
     looks_like_drafter: bool,
-    /// The id of the model that it is on this machine.
-    model: Option<String>,
+    /// The repos that its tags say it was made from, or for.
+    base_models: Vec<String>,
 }
 
 impl From<app::Discovered> for Discovered {
@@ -129,7 +132,7 @@ impl From<app::Discovered> for Discovered {
             gated: hit.gated.into(),
             updated: hit.updated,
             looks_like_drafter: hit.looks_like_drafter,
-            model: hit.model,
+            base_models: hit.base_models,
         });
         Self { hits: hits.collect(), next }
     }
@@ -152,10 +155,6 @@ pub(crate) struct CataloguePair {
     /// The size of its weights, about.
     bytes: Option<u64>,
     published: Option<Published>,
-    /// The id of the model that the target is on this machine.
-    target_here: Option<String>,
-    /// The same of the drafter.
-    drafter_here: Option<String>,
 }
 
 /// A figure that the publisher measured, and nobody here.
@@ -179,8 +178,6 @@ impl From<app::CataloguePair> for CataloguePair {
             licence: pair.licence,
             bytes: pair.bytes,
             published: pair.published.map(published),
-            target_here: pair.target_here,
-            drafter_here: pair.drafter_here,
         }
     }
 }

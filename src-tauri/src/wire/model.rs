@@ -137,6 +137,24 @@ impl From<app::Model> for Model {
     }
 }
 
+/// Some of the models.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Shelf {
+    models: Vec<Model>,
+    /// The ids of those whose records cannot be read. They can only be removed.
+    damaged: Vec<String>,
+    /// What to ask for next, if there may be more.
+    next: Option<String>,
+}
+
+impl From<app::Shelf> for Shelf {
+    fn from(app::Shelf { models, damaged, next }: app::Shelf) -> Self {
+        let lookup = next.is_none().then(Model::lookup);
+        Self { models: models.into_iter().map(Model::from).chain(lookup).collect(), damaged, next }
+    }
+}
+
 /// A model in the trash.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]

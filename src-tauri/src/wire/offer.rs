@@ -38,6 +38,8 @@ pub(crate) struct Offer {
     judgement: Option<Judgement>,
     /// Why that cannot be told, or does not run here, in a sentence.
     unknown: Option<String>,
+    /// What the window can do about that, as of a [failure](super::Failure).
+    code: Option<String>,
 }
 
 /// Where a revision is on this machine.
@@ -135,6 +137,7 @@ impl From<app::Offer> for Offer {
             here: offer.located.map(Here::from),
             judgement,
             unknown,
+            code: offer.code.map(|code| code.name().to_owned()),
         }
     }
 }

@@ -116,9 +116,7 @@ async fn two_spellings_of_a_repo_are_one() -> Outcome {
     let id = install(&app, "oWNER/oNE").await?;
     assert_eq!(app.model(&id).await?.repo.as_deref(), Some(TARGET));
     assert!(job(&app, &app.offer("OWNER/ONE", "main").await?).await.is_err());
-    assert_eq!(app.repos("", None).await?.repos, [TARGET]);
-    let revisions = app.revisions("owner/one").await?;
-    assert_eq!(revisions.iter().map(|revision| revision.models.clone()).collect::<Vec<_>>(), [vec![id]]);
+    assert_eq!(app.locate("owner/one").await?.and_then(|located| located.model), Some(id));
     Ok(())
 }
 
@@ -133,10 +131,11 @@ async fn a_gated_repo_says_where_its_licence_is_accepted_and_comes_once_there_is
     assert_eq!((offer.gated, &offer.page), (Gated::Manual, &page));
     let why = offer.judgement.clone().err().ok_or("it was read")?;
     assert!(why.contains(&page) && why.contains("token"), "{why}");
+    assert_eq!(offer.code, Some(Code::AcceptLicence));
 
     let job = job(&app, &offer).await?;
     let failed = app.run_download(job.id).await?;
-    assert_eq!(failed.state, DownloadState::Failed);
+    assert_eq!((failed.state, failed.code), (DownloadState::Failed, Some(Code::AcceptLicence)));
     assert!(failed.reason.ok_or("no reason")?.contains(&page));
 
     let status = app.log_in(TOKEN.parse()?).await?;

@@ -3,6 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use app::{App, DownloadState};
+use store::Store;
 use tests::{
     Outcome,
     hub::{Pace, Quirk},
@@ -159,7 +160,8 @@ async fn of_a_cancelled_download_nothing_is_left() -> Outcome {
         assert_eq!(files(&bench.home().join("checkpoints").join(folder))?, 0, "{folder}");
     }
     app.forget_download(id).await?;
-    assert!(app.downloads().await?.is_empty() && app.repos("", None).await?.repos.is_empty());
+    let store = Store::open(&bench.home().join("slipstream.sqlite3")).await?;
+    assert!(app.downloads().await?.is_empty() && store.revisions(TARGET).await?.is_empty());
     Ok(())
 }
 

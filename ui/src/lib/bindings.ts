@@ -4,8 +4,8 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
-	/**  Every model, by id, and the drafter that is none. */
-	models: () => typedError<Model[], Failure>(__TAURI_INVOKE("models")),
+	/**  Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last. */
+	models: (after: string | null) => typedError<Shelf, Failure>(__TAURI_INVOKE("models", { after })),
 	/**
 	 *  What a model's files say of it, and what a target needs of memory for a conversation of the usual length, in the
 	 *  number type that is chosen.
@@ -13,16 +13,26 @@ export const commands = {
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
-	/**  Puts a model into the trash; its files stay until that is emptied. Returns the drafters that nothing else uses. */
-	removeModel: (id: string) => typedError<Model[], Failure>(__TAURI_INVOKE("remove_model", { id })),
+	/**  Puts a model into the trash; its files stay until that is emptied. */
+	removeModel: (id: string) => typedError<null, Failure>(__TAURI_INVOKE("remove_model", { id })),
+	/**  The drafters that nothing uses since a target was removed. */
+	orphans: (id: string) => typedError<Model[], Failure>(__TAURI_INVOKE("orphans", { id })),
 	/**  Asks the user for a folder in the system's dialog; null when it was dismissed. */
 	chooseFolder: () => typedError<string | null, Failure>(__TAURI_INVOKE("choose_folder")),
-	/**  The files of a model that are not there, or not with their full size, by path. */
-	missingFiles: (id: string) => typedError<string[], Failure>(__TAURI_INVOKE("missing_files", { id })),
-	/**  Reads a model's files again and holds them against their hashes. */
-	verifyFiles: (id: string, checking: Channel<Checking>) => typedError<FilesProof, Failure>(__TAURI_INVOKE("verify_files", { id, checking })),
-	/**  Fetches again what is broken or missing of a downloaded model; null if nothing is. */
-	repairModel: (id: string, checking: Channel<Checking>) => typedError<Download | null, Failure>(__TAURI_INVOKE("repair_model", { id, checking })),
+	/**
+	 *  The files of these models that are not there, or not with their full size. Of a model that is not in the list nothing
+	 *  is missing.
+	 */
+	missingFiles: (ids: string[]) => typedError<MissingFiles[], Failure>(__TAURI_INVOKE("missing_files", { ids })),
+	/**
+	 *  Reads a model's files again, to verify or to repair them; or follows the check that does so already, whatever it was
+	 *  asked for. Null if it is stopped.
+	 */
+	checkFiles: (id: string, work: Work, checking: Channel<Checking>) => typedError<Checked | null, Failure>(__TAURI_INVOKE("check_files", { id, work, checking })),
+	/**  The checks that run. */
+	runningChecks: () => typedError<Check[], Failure>(__TAURI_INVOKE("running_checks")),
+	/**  Stops the check of a model, if one runs. */
+	stopChecking: (id: string) => typedError<null, Failure>(__TAURI_INVOKE("stop_checking", { id })),
 	/**  What is in the trash, the latest first. */
 	trash: () => typedError<Trashed[], Failure>(__TAURI_INVOKE("trash")),
 	/**  Takes a model out of the trash. */
@@ -47,8 +57,8 @@ export const commands = {
 	offer: (repo: string, revision: string) => typedError<Offer, Failure>(__TAURI_INVOKE("offer", { repo, revision })),
 	/**  Gets what was offered. */
 	get: (repo: string, commit: string) => typedError<Got, Failure>(__TAURI_INVOKE("get", { repo, commit })),
-	/**  Shows the page of what was offered in the browser. */
-	openPage: (repo: string, commit: string) => typedError<null, Failure>(__TAURI_INVOKE("open_page", { repo, commit })),
+	/**  Shows the page of a repo in the browser: of the one that was looked at last, or of a download's. */
+	openPage: (repo: string) => typedError<null, Failure>(__TAURI_INVOKE("open_page", { repo })),
 	/**  How the Hub is reached. Nothing is asked of it. */
 	hubStatus: () => typedError<HubStatus, Failure>(__TAURI_INVOKE("hub_status")),
 	/**  Keeps a token that somebody typed. It never comes back. */
@@ -112,11 +122,19 @@ export type CataloguePair = {
 	/**  The size of its weights, about. */
 	bytes: number | null,
 	published: Published | null,
-	/**  The id of the model that the target is on this machine. */
-	targetHere: string | null,
-	/**  The same of the drafter. */
-	drafterHere: string | null,
 };
+
+/**  A check that runs. */
+export type Check = {
+	/**  The model's id. */
+	model: string,
+	work: Work,
+};
+
+/**  What came of a check. */
+export type Checked = { kind: "verified"; proof: FilesProof } | 
+/**  `download` fetches what is broken; null if nothing is. */
+{ kind: "repaired"; download: Download | null };
 
 /**  How far the reading of a model's files is, in bytes. */
 export type Checking = {
@@ -220,6 +238,8 @@ export type Download = {
 	state: DownloadState,
 	/**  Why it stands, in a sentence. */
 	reason: string | null,
+	/**  What the window can do about that, as of a [failure](super::Failure). */
+	code: string | null,
 	/**  The size of what is needed, bytes. */
 	total: number,
 	/**  What has arrived, or was here already, bytes. */
@@ -351,8 +371,8 @@ export type Hit = {
 	updated: string | null,
 	/**  Whether its name or tags are those of a drafter; its files have the last word. */
 	looksLikeDrafter: boolean,
-	/**  The id of the model that it is on this machine. */
-	model: string | null,
+	/**  The repos that its tags say it was made from, or for. */
+	baseModels: string[],
 };
 
 /**  How the Hub is reached. */
@@ -361,6 +381,8 @@ export type HubStatus = {
 	endpoint: string,
 	/**  Whether the network is left alone. */
 	offline: boolean,
+	/**  Whether `HF_HUB_OFFLINE` decides so. */
+	keptOffline: boolean,
 	token: TokenSource,
 	/**  Why a token that is typed would not outlive the app, in a sentence. */
 	noKeychain: string | null,
@@ -427,6 +449,14 @@ export type MessageState =
 "interrupted" | 
 /**  An error ended it. */
 "failed";
+
+/**  The files of a model that are not there. */
+export type MissingFiles = {
+	/**  The model's id. */
+	model: string,
+	/**  By path; none if nothing is missing. */
+	files: string[],
+};
 
 /**  A registered folder, or the drafter that needs none. */
 export type Model = {
@@ -496,6 +526,8 @@ export type Offer = {
 	judgement: Judgement | null,
 	/**  Why that cannot be told, or does not run here, in a sentence. */
 	unknown: string | null,
+	/**  What the window can do about that, as of a [failure](super::Failure). */
+	code: string | null,
 };
 
 /**  How an answer came about. */
@@ -643,6 +675,15 @@ export type Schedule =
 /**  Up to γ tokens, by how many of the last drafts stood. */
 "adaptive";
 
+/**  Some of the models. */
+export type Shelf = {
+	models: Model[],
+	/**  The ids of those whose records cannot be read. They can only be removed. */
+	damaged: string[],
+	/**  What to ask for next, if there may be more. */
+	next: string | null,
+};
+
 /**  Tensors that are not read. */
 export type Skipped = {
 	/**  What they are. */
@@ -753,6 +794,13 @@ export type Unfinished =
 
 /**  What to look for. */
 export type Wanted = "targets" | "drafters" | "all";
+
+/**  What is done with a model's files. */
+export type Work = 
+/**  They are read and held against their hashes. */
+"verify" | 
+/**  The same, and what is broken is fetched again. */
+"repair";
 
 /* Tauri Specta runtime */
 async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {

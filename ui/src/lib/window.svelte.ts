@@ -1,6 +1,6 @@
 import { createContext } from 'svelte';
 import { type Action, actionsOf } from './actions';
-import { type Backend, sentence } from './backend/backend';
+import { type Backend, type Download, sentence } from './backend/backend';
 import { Chat } from './chat/chat.svelte';
 import { Access } from './discover/access.svelte';
 import { Chosen } from './discover/chosen.svelte';
@@ -20,7 +20,7 @@ export class MainWindow {
   /** The part of the models view. */
   shelf = $state<'here' | 'discover'>('here');
   /** The field that takes the keyboard as soon as it is there. */
-  wanted = $state<'composer' | 'folder' | null>(null);
+  wanted = $state<'composer' | 'folder' | 'search' | null>(null);
   started = $state(false);
   failure = $state<string | null>(null);
 
@@ -38,11 +38,11 @@ export class MainWindow {
 
   constructor(backend: Backend) {
     this.models = new Models(backend);
-    this.files = new Files(backend);
-    this.trash = new Trash(backend, this.models);
-    this.downloads = new Downloads(backend, () => void this.arrived());
+    this.files = new Files(backend, (download) => this.downloads.put(download));
+    this.trash = new Trash(backend, this.models, this.files);
+    this.downloads = new Downloads(backend, (jobs) => void this.ended(jobs));
     this.found = new FoundPlaces(backend);
-    this.discover = new Discover(backend);
+    this.discover = new Discover(backend, this.models);
     this.chosen = new Chosen(backend);
     this.access = new Access(backend);
     this.preferences = new StoredPreferences(backend);
@@ -59,7 +59,7 @@ export class MainWindow {
       return;
     }
     this.started = true;
-    await Promise.all([this.models.load(), this.chat.conversations.load(), this.downloads.watch()]);
+    await Promise.all([this.models.load(), this.chat.conversations.load(), this.downloads.watch(), this.files.resume()]);
     await this.chat.resume();
     this.wanted = 'composer';
   }
@@ -85,6 +85,14 @@ export class MainWindow {
     this.wanted = 'folder';
   }
 
+  /** Leads to where models come from. */
+  getModel(): void {
+    this.view = 'models';
+    this.shelf = 'discover';
+    this.chosen.close();
+    this.wanted = 'search';
+  }
+
   /** Gets what is offered: on this machine it is in the list at once, otherwise a download brings it. */
   async get(): Promise<void> {
     const got = await this.chosen.get();
@@ -92,13 +100,17 @@ export class MainWindow {
     if (got?.kind !== 'installed') return;
     this.models.put(got.model);
     this.modelAdded(got.model.id);
-    await this.chosen.look();
+    await this.chosen.again();
   }
 
-  /** A download has become a model, or has put one right. */
-  async arrived(): Promise<void> {
+  /** Downloads are over: some may have become models, or have put one right. */
+  async ended(jobs: Download[]): Promise<void> {
+    for (const { id } of jobs) this.files.ended(id);
+    if (jobs.some(({ repo }) => repo === this.chosen.offer?.repo)) void this.chosen.again();
+    const done = jobs.filter(({ state }) => state === 'done');
+    if (done.length === 0) return;
     await this.models.load();
-    for (const { id, source } of this.models.all) if (source === 'downloaded') void this.files.look(id);
+    void this.files.look(done.flatMap(({ model }) => model ?? []));
     const [target, ...others] = this.models.targets;
     if (target && others.length === 0) this.modelAdded(target.id);
   }

@@ -34,8 +34,8 @@ pub struct HubStatus {
     pub endpoint: String,
     /// Whether the network is left alone.
     pub offline: bool,
-    /// Whether that is because `HF_HUB_OFFLINE` says so.
-    pub offline_by_variable: bool,
+    /// Whether `HF_HUB_OFFLINE` decides so, whatever is chosen.
+    pub kept_offline: bool,
     /// Where the token comes from.
     pub token: TokenSource,
     /// Why a token that is typed would not outlive the app, in a sentence.
@@ -149,7 +149,7 @@ impl App {
         let (typed, kept) = self.kept().await?;
         let (kept, no_keychain) = kept.map_or_else(|why| (None, Some(why)), |kept| (kept, None));
         let mut access = self.environment()?;
-        let offline_by_variable = access.offline;
+        let kept_offline = access.offline;
         access.offline = self.is_offline().await?;
         let found = access.token.take();
         let named = around.variable("HF_TOKEN").is_some();
@@ -163,7 +163,7 @@ impl App {
         let token = used.as_ref().map_or(TokenSource::None, |(source, _)| *source);
         access.token = used.map(|(_, token)| token);
         let (endpoint, offline) = (access.endpoint.to_string(), access.offline);
-        let status = HubStatus { endpoint, offline, offline_by_variable, token, no_keychain };
+        let status = HubStatus { endpoint, offline, kept_offline, token, no_keychain };
         let mut way = self.library.way.lock().await;
         let hub = match &way.hub {
             Some((same, hub)) if *same == access => hub.clone(),

@@ -2,6 +2,8 @@
 //!
 //! Names and tags only narrow the search down. What a repo holds is told by its files, in an [`Offer`](super::Offer).
 
+use std::collections::BTreeSet;
+
 use hub::{Found, Search};
 use store::Gated;
 
@@ -55,6 +57,8 @@ pub struct Hit {
     pub updated: Option<String>,
     /// Whether its name or tags are those of a drafter; its files have the last word.
     pub looks_like_drafter: bool,
+    /// The repos that its tags say it was made from, or for.
+    pub base_models: Vec<String>,
     /// The id of the model that it is on this machine.
     pub model: Option<String>,
 }
@@ -104,6 +108,7 @@ impl From<Found> for Hit {
         Self {
             looks_like_drafter: DRAFTERS.iter().any(|part| words.contains(part)),
             licence: found.tags.iter().find_map(|tag| tag.strip_prefix("license:")).map(str::to_owned),
+            base_models: base_models(&found.tags),
             repo: found.id.to_string(),
             downloads: found.downloads,
             likes: found.likes,
@@ -112,6 +117,13 @@ impl From<Found> for Hit {
             model: None,
         }
     }
+}
+
+/// The Hub repeats each with the kind of relation before it: `base_model:quantized:owner/name`.
+fn base_models(tags: &[String]) -> Vec<String> {
+    let named = tags.iter().filter_map(|tag| tag.strip_prefix("base_model:"));
+    let repos: BTreeSet<_> = named.map(|named| named.rsplit(':').next().unwrap_or(named).to_owned()).collect();
+    repos.into_iter().collect()
 }
 
 /// What the Hub is asked for.
@@ -133,4 +145,15 @@ fn words(found: &Found) -> String {
         words.push_str(tag);
     }
     words.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base_models;
+
+    #[test]
+    fn a_base_model_that_is_named_twice_is_one() {
+        let tags = ["gemma4", "base_model:google/gemma-4-E2B-it", "base_model:finetune:google/gemma-4-E2B-it"];
+        assert_eq!(base_models(&tags.map(str::to_owned)), ["google/gemma-4-E2B-it"]);
+    }
 }

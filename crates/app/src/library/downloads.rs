@@ -6,7 +6,7 @@ use hub::{Phase, Progress};
 use store::{DownloadState, File, NewRevision};
 use tokio::sync::watch;
 
-use crate::{App, Error, Model, Result};
+use crate::{App, Code, Error, Model, Result};
 
 use super::locate::Located;
 use super::offer::{Offer, gated};
@@ -24,6 +24,8 @@ pub struct Download {
     pub state: DownloadState,
     /// Why it stands, in a sentence.
     pub reason: Option<String>,
+    /// What can be done about the reason.
+    pub code: Option<Code>,
     /// The size of what is needed, bytes.
     pub total: u64,
     /// What has arrived, or was here already, bytes.
@@ -206,6 +208,8 @@ impl App {
             repo: row.repo,
             commit: row.commit_hash,
             state: row.state,
+            // A note on an earlier stop says nothing of a job that goes on.
+            code: row.code.filter(|_| reason.is_some()).as_deref().and_then(Code::named),
             reason,
             total: row.total,
             arrived: if is_done { row.total } else { arrived },
@@ -227,6 +231,7 @@ impl Download {
             commit: String::new(),
             state: DownloadState::Failed,
             reason: Some(reason),
+            code: None,
             total: 0,
             arrived: 0,
             phase: None,

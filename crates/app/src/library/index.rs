@@ -1,74 +1,76 @@
-//! The repos that this machine knows, by the page.
+//! The models on this machine, by the page: however many there are, none has to wait for all.
 
-use store::{DownloadState, Gated};
+use store::{Model as Row, Store};
 
-use crate::{App, Error, Result};
+use crate::{App, Model, Result};
 
-/// Some repos.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use super::blocking;
+
+/// Some models.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Shelf {
-    /// Their names, `owner/name`, in order.
-    pub repos: Vec<String>,
+    /// Those that can be read, by id.
+    pub models: Vec<Model>,
+    /// The ids of those that cannot: their records are damaged, and all that can be done is to
+    /// [remove](App::remove_model) them.
+    pub damaged: Vec<String>,
     /// Where the next page begins, if there may be one.
     pub next: Option<String>,
 }
 
-/// A revision that this machine has, or is to have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revision {
-    /// `owner/name` as the Hub spells it.
-    pub repo: String,
-    /// The commit.
-    pub commit: String,
-    /// The licence's identifier.
-    pub licence: Option<String>,
-    /// Who gets its files.
-    pub gated: Gated,
-    /// The size of its files.
-    pub bytes: u64,
-    /// How many files it has.
-    pub files: usize,
-    /// The ids of the models that are this revision.
-    pub models: Vec<String>,
-    /// The job that brings it, if one is open or failed.
-    pub download: Option<(i64, DownloadState)>,
-}
-
-/// Repos on a page.
-const PAGE: u32 = 100;
+/// Models on a page.
+const PAGE: u32 = 200;
 
 impl App {
-    /// Some of the repos that this machine knows whose name holds `text`, by name: the first, or those behind `after`.
+    /// Some of the models on this machine: the first, or those behind `after`.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn repos(&self, text: &str, after: Option<&str>) -> Result<Shelf> {
-        let page = self.store.repos(text, after.unwrap_or_default(), PAGE).await?;
-        let repos: Vec<String> = page.into_iter().map(|repo| repo.name).collect();
-        let next = repos.last().filter(|_| repos.len() == PAGE as usize).cloned();
-        Ok(Shelf { repos, next })
+    pub async fn shelf(&self, after: Option<&str>) -> Result<Shelf> {
+        page(&self.store, after, PAGE).await
     }
+}
 
-    /// The revisions of a repo that this machine has, or is to have, the latest first.
-    ///
-    /// # Errors
-    /// The repo is not known here, or the database fails.
-    pub async fn revisions(&self, repo: &str) -> Result<Vec<Revision>> {
-        let mut revisions = Vec::new();
-        for row in self.store.revisions(repo).await? {
-            let (files, models) = (self.store.files(row.id).await?, self.store.models_of(row.id).await?);
-            let download = self.store.download_of(row.id).await?;
-            revisions.push(Revision {
-                repo: row.repo,
-                commit: row.commit_hash,
-                licence: row.licence,
-                gated: row.gated,
-                bytes: files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.bytes)),
-                files: files.len(),
-                models: models.into_iter().map(|model| model.id).collect(),
-                download: download.map(|download| (download.id, download.state)),
-            });
+async fn page(store: &Store, after: Option<&str>, limit: u32) -> Result<Shelf> {
+    let rows = store.models_behind(after.unwrap_or_default(), limit).await?;
+    let id = |row: &Result<Row, String>| row.as_ref().map_or_else(Clone::clone, |row| row.id.clone());
+    let next = rows.last().filter(|_| rows.len() == limit as usize).map(id);
+    // Each folder is looked for on its disk.
+    blocking(move || {
+        let mut shelf = Shelf { models: Vec::new(), damaged: Vec::new(), next };
+        for row in rows {
+            match row {
+                Ok(row) => shelf.models.push(row.into()),
+                Err(id) => shelf.damaged.push(id),
+            }
         }
-        if revisions.is_empty() { Err(Error::NoSuchRepo(repo.to_owned())) } else { Ok(revisions) }
+        Ok(shelf)
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+    use crate::testing;
+
+    #[tokio::test]
+    async fn page_after_page_every_model_comes_once() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let (mut ids, mut after) = (Vec::new(), None);
+        loop {
+            let shelf = page(&app.store, after.as_deref(), 1).await.unwrap();
+            ids.extend(shelf.models.into_iter().map(|model| model.id));
+            after = shelf.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(ids, ["d", "t"]);
+        let all = app.shelf(None).await.unwrap();
+        assert_eq!((all.models, all.next), (app.models().await.unwrap(), None));
     }
 }

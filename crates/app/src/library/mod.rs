@@ -33,7 +33,7 @@ pub use catalogue::{CataloguePair, Published};
 pub use checking::{Checked, Checking, Verification};
 pub use discover::{Discovered, Hit, Wanted};
 pub use downloads::{Download, DownloadPhase, Got};
-pub use index::{Revision, Shelf};
+pub use index::Shelf;
 pub use judging::{Fit, Judgement};
 pub use keychain::Keychain;
 pub use locate::{Located, Missing};

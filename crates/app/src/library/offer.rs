@@ -3,7 +3,7 @@
 use hub::{Listing, Plan, RepoId};
 use store::Gated;
 
-use crate::{App, Result};
+use crate::{App, Code, Error, Result};
 
 use super::blocking;
 use super::judging::Judgement;
@@ -38,6 +38,8 @@ pub struct Offer {
     pub located: Option<Located>,
     /// What it holds; or why that cannot be told, or does not run here, in a sentence.
     pub judgement: Result<Judgement, String>,
+    /// What can be done about a judgement that failed.
+    pub code: Option<Code>,
     pub(super) listing: Listing,
     pub(super) plan: Plan,
 }
@@ -64,7 +66,8 @@ impl App {
         let hub = self.hub().await?;
         let listing = hub.listing(&id, revision).await?;
         let plan = Plan::new(&listing);
-        let judgement = self.judge(&hub, &listing, &plan.needed).await.map_err(|error| error.to_string());
+        let judgement = self.judge(&hub, &listing, &plan.needed).await;
+        let code = judgement.as_ref().err().and_then(Error::code);
         let (repo, commit) = (listing.id.to_string(), listing.commit.to_string());
         let located = self.locate_offered(&repo, &commit, &plan).await?;
         let (app, needed, name) = (self.clone(), plan.needed.clone(), repo.clone());
@@ -83,9 +86,8 @@ impl App {
             to_fetch = to_fetch.saturating_add(if is_here { 0 } else { file.size });
             files.push(OfferedFile { path: file.path.to_string(), bytes: file.size, is_here });
         }
-        let endpoint = self.hub_status().await?.endpoint;
         Ok(Offer {
-            page: format!("{}/{repo}", endpoint.trim_end_matches('/')),
+            page: self.page(&repo).await?,
             licence: listing.licence.clone(),
             gated: gated(listing.gated),
             skipped: plan.skipped.iter().map(|(path, why)| (path.to_string(), why.to_string())).collect(),
@@ -97,10 +99,20 @@ impl App {
             to_write,
             free,
             located,
-            judgement,
+            judgement: judgement.map_err(|error| error.to_string()),
+            code,
             listing,
             plan,
         })
+    }
+
+    /// The address of a repo's page on the Hub, whether there is such a repo or not.
+    ///
+    /// # Errors
+    /// It can be no repo, or the way to the Hub is not known.
+    pub async fn page(&self, repo: &str) -> Result<String> {
+        let (id, status) = (repo.parse::<RepoId>()?, self.hub_status().await?);
+        Ok(format!("{}/{id}", status.endpoint.trim_end_matches('/')))
     }
 }
 

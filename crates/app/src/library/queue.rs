@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::{interval, sleep};
 
 use crate::models::{inspect, row};
-use crate::{App, Error, Result};
+use crate::{App, Code, Error, Result};
 
 use super::downloads::{Download, DownloadPhase};
 use super::{Library, blocking};
@@ -102,6 +102,7 @@ impl App {
                 let full = matches!(error, Error::Hub(hub::Error::DiskFull { .. }));
                 let state = if full { DownloadState::Paused } else { DownloadState::Failed };
                 self.store.set_download(id, state, Some(&error.to_string())).await?;
+                self.store.note_code(id, error.code().map(Code::name)).await?;
             }
         }
         let ended = self.changed(id).await?;

@@ -120,13 +120,19 @@ impl App {
         .await
     }
 
-    /// The drafters that nothing would use if a target were gone: they were used with it, or suit it, and no other
-    /// target in the list.
+    /// The drafters that nothing uses if a target is gone: they were used with it, or suit it, and no other target in
+    /// the list.
     ///
     /// # Errors
-    /// It is not in the list, or the database fails.
+    /// It is neither in the list nor in the trash, or the database fails.
     pub async fn orphans(&self, target: &str) -> Result<Vec<Model>> {
-        let target = self.model(target).await?;
+        let target = match self.model(target).await {
+            Err(Error::NoSuchModel(id)) => {
+                let mut trashed = self.trash().await?.into_iter().map(|trashed| trashed.model);
+                trashed.find(|model| model.id.eq_ignore_ascii_case(&id)).ok_or(Error::NoSuchModel(id))?
+            }
+            known => known?,
+        };
         if target.role == CheckpointRole::Drafter {
             return Ok(Vec::new());
         }
@@ -146,5 +152,24 @@ impl App {
             Ok(orphans.collect())
         })
         .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use crate::{Error, testing};
+
+    #[tokio::test]
+    async fn what_only_a_target_in_the_trash_uses_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        app.note_use("t", Some("d")).await.unwrap();
+        app.remove_model("t").await.unwrap();
+        let orphans = app.orphans("T").await.unwrap();
+        assert_eq!(orphans.into_iter().map(|model| model.id).collect::<Vec<_>>(), ["d"]);
+        app.empty_trash().await.unwrap();
+        assert!(matches!(app.orphans("t").await, Err(Error::NoSuchModel(id)) if id == "t"));
     }
 }

@@ -1,6 +1,8 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
 import type {
   CataloguePair,
+  Check,
+  Checked,
   Checking,
   Controls,
   Conversation,
@@ -8,23 +10,27 @@ import type {
   Discovered,
   Download,
   Failure,
-  FilesProof,
   Frame,
   Got,
   HubStatus,
   InPlace,
   Message,
+  MissingFiles,
   Model,
   Offer,
   Preferences,
   Proof,
   Said,
+  Shelf,
   Trashed,
   Wanted,
+  Work,
 } from '../bindings';
 
 export type {
   CataloguePair,
+  Check,
+  Checked,
   Checking,
   Controls,
   Conversation,
@@ -44,6 +50,7 @@ export type {
   InPlace,
   Judgement,
   Message,
+  MissingFiles,
   Model,
   Offer,
   Outcome,
@@ -53,6 +60,7 @@ export type {
   Round,
   Said,
   Schedule,
+  Shelf,
   Source,
   Speculation,
   Standing,
@@ -60,23 +68,28 @@ export type {
   TokenSource,
   Trashed,
   Wanted,
+  Work,
 } from '../bindings';
 
 export interface Backend {
-  models(): Promise<Model[]>;
+  /** Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last. */
+  models(after: string | null): Promise<Shelf>;
   /** What a model's files say of it, and what it needs of memory. */
   modelDetails(id: string): Promise<Details>;
   addModel(folder: string): Promise<Model>;
-  /** Puts a model into the trash, and tells which drafters nothing else uses. */
-  removeModel(id: string): Promise<Model[]>;
+  /** Puts a model into the trash. */
+  removeModel(id: string): Promise<void>;
+  /** The drafters that nothing uses since a target was removed. */
+  orphans(id: string): Promise<Model[]>;
   /** Opens the system's folder dialog; null when it was dismissed. */
   chooseFolder(): Promise<string | null>;
-  /** The files of a model that are not there, by path. */
-  missingFiles(id: string): Promise<string[]>;
-  /** Reads a model's files again and holds them against their hashes. */
-  verifyFiles(id: string, onChecking: (checking: Checking) => void): Promise<FilesProof>;
-  /** Fetches again what is broken of a downloaded model; null if nothing is. */
-  repairModel(id: string, onChecking: (checking: Checking) => void): Promise<Download | null>;
+  /** The files of these models that are not there. */
+  missingFiles(ids: string[]): Promise<MissingFiles[]>;
+  /** Reads a model's files again, or follows the check that does so already; null if it is stopped. */
+  checkFiles(id: string, work: Work, onChecking: (checking: Checking) => void): Promise<Checked | null>;
+  /** The checks that run. */
+  runningChecks(): Promise<Check[]>;
+  stopChecking(id: string): Promise<void>;
   trash(): Promise<Trashed[]>;
   restoreModel(id: string): Promise<Model>;
   /** Removes for good what is in the trash; the bytes that this freed. */
@@ -96,8 +109,8 @@ export interface Backend {
   offer(repo: string, revision: string): Promise<Offer>;
   /** Gets what was offered. */
   get(repo: string, commit: string): Promise<Got>;
-  /** Shows the page of what was offered in the browser. */
-  openPage(repo: string, commit: string): Promise<void>;
+  /** Shows a repo's page in the browser: of the one that was looked at last, or of a download's. */
+  openPage(repo: string): Promise<void>;
   hubStatus(): Promise<HubStatus>;
   /** The token goes this way only. */
   logIn(token: string): Promise<HubStatus>;

@@ -4,6 +4,8 @@ import { type Backend, type HubStatus, sentence } from '../backend/backend';
 export class Access {
   status = $state.raw<HubStatus | null>(null);
   failure = $state<string | null>(null);
+  /** Why a token was not taken. */
+  refusal = $state<string | null>(null);
   readonly #backend: Backend;
 
   constructor(backend: Backend) {
@@ -11,19 +13,26 @@ export class Access {
   }
 
   load = () => this.#ask((backend) => backend.hubStatus());
-  /** Whether the token was taken. */
-  logIn = (token: string) => this.#ask((backend) => backend.logIn(token));
   logOut = () => this.#ask((backend) => backend.logOut());
   setOffline = (offline: boolean) => this.#ask((backend) => backend.setOffline(offline));
 
-  async #ask(work: (backend: Backend) => Promise<HubStatus>): Promise<boolean> {
+  /** Whether the token was taken. */
+  async logIn(token: string): Promise<boolean> {
+    try {
+      this.status = await this.#backend.logIn(token);
+      this.refusal = null;
+    } catch (reason) {
+      this.refusal = sentence(reason);
+    }
+    return this.refusal === null;
+  }
+
+  async #ask(work: (backend: Backend) => Promise<HubStatus>): Promise<void> {
     try {
       this.status = await work(this.#backend);
       this.failure = null;
-      return true;
     } catch (reason) {
       this.failure = sentence(reason);
-      return false;
     }
   }
 }

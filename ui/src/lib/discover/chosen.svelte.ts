@@ -30,18 +30,26 @@ export class Chosen {
     this.offer = null;
   }
 
-  async look(): Promise<void> {
+  look(): Promise<void> {
+    this.offer = null;
+    return this.again();
+  }
+
+  /** Asks anew about what is shown, because something on this machine has changed. */
+  async again(): Promise<void> {
     const repo = this.repo;
     if (repo === null) return;
     const mine = (this.#asked += 1);
-    this.offer = null;
     this.loading = true;
     this.#say(null);
     try {
       const offer = await this.#backend.offer(repo, this.revision.trim() || 'main');
       if (mine === this.#asked) this.offer = offer;
     } catch (reason) {
-      if (mine === this.#asked) this.#say(reason);
+      if (mine === this.#asked) {
+        this.offer = null;
+        this.#say(reason);
+      }
     }
     if (mine === this.#asked) this.loading = false;
   }
@@ -62,8 +70,8 @@ export class Chosen {
   }
 
   async openPage(): Promise<void> {
-    if (!this.offer) return;
-    await this.#backend.openPage(this.offer.repo, this.offer.commit).catch((reason) => this.#say(reason));
+    if (this.repo === null) return;
+    await this.#backend.openPage(this.repo).catch((reason) => this.#say(reason));
   }
 
   #say(reason: unknown): void {

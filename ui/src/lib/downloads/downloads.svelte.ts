@@ -1,29 +1,32 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { type Backend, type Download, sentence } from '../backend/backend';
 
+const over = (job: Download) => job.state === 'done' || job.state === 'cancelled' || job.state === 'failed';
+
 /** The jobs that bring models here. */
 export class Downloads {
   all = $state.raw<Download[]>([]);
   failure = $state<string | null>(null);
+  /** Those that came to their end last, or stopped by themselves, all at once. */
+  ended = $state.raw<Download[]>([]);
   /** Why the last thing that was asked of a job did not happen, by its id. */
   readonly refusals = new SvelteMap<number, string>();
   readonly running = $derived(this.all.find(({ state }) => state === 'running') ?? null);
   readonly #backend: Backend;
-  readonly #arrived: () => void;
+  readonly #over: (jobs: Download[]) => void;
 
-  /** `arrived` is called whenever one is done that was not before. */
-  constructor(backend: Backend, arrived: () => void) {
+  /** `over` is called with those that are over and were not before. */
+  constructor(backend: Backend, over: (jobs: Download[]) => void) {
     this.#backend = backend;
-    this.#arrived = arrived;
+    this.#over = over;
   }
 
   async watch(): Promise<void> {
     let first = true;
     try {
       await this.#backend.watchDownloads((all) => {
-        const before = new Set(this.all.filter(({ state }) => state === 'done').map(({ id }) => id));
-        this.all = all;
-        if (!first && all.some(({ id, state }) => state === 'done' && !before.has(id))) this.#arrived();
+        if (first) this.all = all;
+        else this.#take(all);
         first = false;
       });
       this.failure = null;
@@ -34,8 +37,7 @@ export class Downloads {
 
   /** The job that brings this commit, if one is not over. */
   coming(repo: string, commit: string): Download | null {
-    const over = ['done', 'cancelled', 'failed'];
-    return this.all.find((job) => job.repo === repo && job.commit === commit && !over.includes(job.state)) ?? null;
+    return this.all.find((job) => job.repo === repo && job.commit === commit && !over(job)) ?? null;
   }
 
   pause = (id: number) => this.#ask(id, (backend) => backend.pauseDownload(id));
@@ -45,6 +47,11 @@ export class Downloads {
   async forget(id: number): Promise<void> {
     await this.#ask(id, (backend) => backend.forgetDownload(id));
     if (!this.refusals.has(id)) this.all = this.all.filter((job) => job.id !== id);
+  }
+
+  /** Shows its repo's page in the browser. */
+  openPage({ id, repo }: Download): Promise<void> {
+    return this.#ask(id, (backend) => backend.openPage(repo));
   }
 
   /** What is heard next is newer than what this came to. */
@@ -60,6 +67,16 @@ export class Downloads {
 
   put(now: Download): void {
     const known = this.all.some(({ id }) => id === now.id);
-    this.all = known ? this.all.map((job) => (job.id === now.id ? now : job)) : [...this.all, now];
+    this.#take(known ? this.all.map((job) => (job.id === now.id ? now : job)) : [...this.all, now]);
+  }
+
+  #take(all: Download[]): void {
+    const before = new Map(this.all.map((job) => [job.id, job.state]));
+    const changed = all.filter(({ id, state }) => before.get(id) !== state);
+    this.all = all;
+    const stopped = changed.filter((job) => over(job) || job.reason !== null);
+    if (stopped.length > 0) this.ended = stopped;
+    const ended = changed.filter(over);
+    if (ended.length > 0) this.#over(ended);
   }
 }

@@ -8,6 +8,12 @@ const phases: Record<DownloadPhase, string> = {
   placing: 'placing',
 };
 
+/** What became of a download, in a sentence or two. */
+export function news({ repo, state, reason }: Download): string {
+  if (reason !== null) return `The download of ${repo} has ${state === 'failed' ? 'failed' : 'stopped'}: ${reason}`;
+  return state === 'done' ? `${repo} is here, verified.` : `The download of ${repo} is cancelled.`;
+}
+
 /** How a download stands, part by part. */
 export function standing({ state, phase, arrived, total, rate, remainingSeconds }: Download): string[] {
   const amount = `${bytes(arrived)} of ${bytes(total)}`;

@@ -1,22 +1,33 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { type Backend, type Details, type Model, sentence } from '../backend/backend';
-import { namesOf } from './names';
+import { matching, namesOf } from './names';
 
 /** The registered targets and drafters, and the field that adds one. */
 export class Models {
   all = $state.raw<Model[]>([]);
+  /** The ids of those whose records cannot be read. */
+  damaged = $state.raw<string[]>([]);
   loading = $state(true);
   failure = $state<string | null>(null);
+  /** What is looked for among them. */
+  text = $state('');
   folder = $state('');
   adding = $state(false);
   addFailure = $state<string | null>(null);
 
   readonly targets = $derived(this.all.filter((model) => model.role === 'target'));
   readonly drafters = $derived(this.all.filter((model) => model.role === 'drafter'));
-  /** What the files say, by id, of the models that somebody has looked at. */
-  readonly details = new SvelteMap<string, Details>();
+  /** What the files say, by id, of the models that somebody has looked at; or why that cannot be told. */
+  readonly details = new SvelteMap<string, Details | string>();
   readonly #names = $derived(namesOf(this.all));
+  /** Those that have a folder and match the text. */
+  readonly matches = $derived(matching(this.all.filter(({ folder }) => folder !== null), this.#names, this.text));
+  readonly #byRepo = $derived(new Map(this.all.map((model) => [model.repo?.toLowerCase(), model])));
   readonly #backend: Backend;
+  /** Counts the questions: only the answer to the latest counts. */
+  #asked = 0;
+  /** Counts what was added and removed here. */
+  #changes = 0;
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -26,28 +37,55 @@ export class Models {
     return this.all.find((model) => model.id === id) ?? null;
   }
 
+  /** One that came from this repo. */
+  ofRepo(repo: string): Model | null {
+    return this.#byRepo.get(repo.toLowerCase()) ?? null;
+  }
+
   /** A model that has been removed since is named by its id. */
   name(id: string): string {
     return this.#names.get(id) ?? id;
   }
 
   async load(): Promise<void> {
-    if (this.adding) return;
+    const mine = (this.#asked += 1);
     try {
-      this.all = await this.#backend.models();
+      if (!(await this.#read(() => mine === this.#asked))) return;
       this.failure = null;
     } catch (reason) {
+      if (mine !== this.#asked) return;
       this.failure = sentence(reason);
-    } finally {
-      this.loading = false;
+    }
+    this.loading = false;
+  }
+
+  /** Page after page, and from the beginning if something changes meanwhile. Whether it still counts at the end. */
+  async #read(counts: () => boolean): Promise<boolean> {
+    for (;;) {
+      const changes = this.#changes;
+      const models: Model[] = [];
+      const damaged: string[] = [];
+      let next: string | null = null;
+      do {
+        const page = await this.#backend.models(next);
+        if (!counts()) return false;
+        models.push(...page.models);
+        damaged.push(...page.damaged);
+        // The first page of the first list is seen at once; a later list takes its place as a whole.
+        if (this.loading && next === null && changes === this.#changes) this.all = [...models];
+        next = page.next;
+      } while (next !== null && changes === this.#changes);
+      if (changes !== this.#changes) continue;
+      [this.all, this.damaged] = [models, damaged];
+      return true;
     }
   }
 
-  /** Looks at a model's files. What is wrong with them is said when the model is used. */
+  /** Looks at a model's files. */
   async look(id: string): Promise<void> {
-    if (this.details.has(id)) return;
-    const details = await this.#backend.modelDetails(id).catch(() => null);
-    if (details) this.details.set(id, details);
+    if (typeof this.details.get(id) === 'object') return;
+    this.details.delete(id);
+    this.details.set(id, await this.#backend.modelDetails(id).catch(sentence));
   }
 
   async choose(): Promise<Model | null> {
@@ -86,13 +124,14 @@ export class Models {
     return model.id;
   }
 
-  /** Puts the model into the trash; the drafters that nothing else uses. Rejects with the sentence to show. */
-  async remove(id: string): Promise<Model[]> {
-    const orphans = await this.#backend.removeModel(id);
+  /** Puts the model into the trash, or forgets a record that cannot be read. Rejects with the sentence to show. */
+  async remove(id: string): Promise<void> {
+    await this.#backend.removeModel(id);
+    this.#changes += 1;
     this.all = this.all.filter((model) => model.id !== id);
+    this.damaged = this.damaged.filter((other) => other !== id);
     // The id may come to mean another folder.
     this.details.delete(id);
-    return orphans;
   }
 
   /** Takes a model out of the trash. Rejects with the sentence to show. */
@@ -101,6 +140,7 @@ export class Models {
   }
 
   put(model: Model): void {
+    this.#changes += 1;
     this.all = [...this.all.filter((other) => other.id !== model.id), model];
   }
 }

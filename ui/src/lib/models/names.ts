@@ -17,13 +17,47 @@ export const origins: Record<Source, string> = {
   lmStudio: 'LM Studio',
 };
 
-/** The last part of the repo's name or else of the folder, with its parent in front where two models would read the same. One has none. */
+const last = ({ folder, repo }: Model) => (folder === null ? 'Lookup (no model)' : (parts(repo ?? folder).at(-1) ?? folder));
+const long = (model: Model) => parts(model.repo ?? model.folder ?? '').slice(-2).join('/');
+const origin = ({ source }: Model) => (source === null ? '' : ` (${origins[source]})`);
+const at = ({ commit }: Model) => (commit === null ? '' : ` @ ${short(commit)}`);
+
+/** Ever longer names, the last of which no two models share. */
+const wordings: ((model: Model) => string)[] = [
+  last,
+  long,
+  (model) => long(model) + origin(model),
+  (model) => long(model) + at(model),
+  (model) => long(model) + at(model) + origin(model),
+  (model) => `${long(model)} (${model.id})`,
+];
+
+/**
+ * What each model is called: the last part of its repo's name or else of its folder, and more of it where two of one role
+ * would read the same.
+ */
 export function namesOf(models: readonly Model[]): Map<string, string> {
-  const last = ({ folder, repo }: Model) => (folder === null ? 'Lookup (no model)' : (parts(repo ?? folder).at(-1) ?? folder));
   const names = new Map<string, string>();
-  for (const model of models) {
-    const twin = models.some((other) => other.id !== model.id && other.role === model.role && last(other) === last(model));
-    names.set(model.id, twin && model.folder !== null ? parts(model.repo ?? model.folder).slice(-2).join('/') : last(model));
+  let alike = models;
+  for (const wording of wordings) {
+    const counts = { target: new Map<string, number>(), drafter: new Map<string, number>() };
+    for (const model of alike) {
+      const name = wording(model);
+      names.set(model.id, name);
+      counts[model.role].set(name, (counts[model.role].get(name) ?? 0) + 1);
+    }
+    alike = alike.filter(({ id, role }) => counts[role].get(names.get(id)!) !== 1);
+    if (alike.length === 0) break;
   }
   return names;
+}
+
+/** The models whose name, repo or kind holds every word of the text. */
+export function matching(models: readonly Model[], names: ReadonlyMap<string, string>, text: string): readonly Model[] {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return models;
+  return models.filter(({ id, repo, kind }) => {
+    const said = `${names.get(id) ?? id} ${repo ?? ''} ${kind}`.toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
 }

@@ -1,4 +1,5 @@
 import { type Backend, type Model, type Trashed, sentence } from '../backend/backend';
+import type { Files } from './files.svelte';
 import type { Models } from './models.svelte';
 
 /** What was removed last, and the drafters that nothing uses since. */
@@ -13,10 +14,12 @@ export class Trash {
   freed = $state<number | null>(null);
   readonly #backend: Backend;
   readonly #models: Models;
+  readonly #files: Files;
 
-  constructor(backend: Backend, models: Models) {
+  constructor(backend: Backend, models: Models, files: Files) {
     this.#backend = backend;
     this.#models = models;
+    this.#files = files;
   }
 
   load(): Promise<void> {
@@ -28,11 +31,21 @@ export class Trash {
   /** Rejects with the sentence to show. */
   async remove(id: string): Promise<void> {
     const name = this.#models.name(id);
-    const orphans = await this.#models.remove(id);
-    const still = this.last?.orphans.filter((orphan) => orphan.id !== id) ?? [];
-    this.last = { id, name, orphans: orphans.length > 0 ? orphans : still };
+    const isTarget = this.#models.find(id)?.role === 'target';
+    await this.#models.remove(id);
+    this.#files.forget(id);
+    const orphans = this.last?.orphans.filter((orphan) => orphan.id !== id) ?? [];
+    this.last = { id, name, orphans };
     this.freed = null;
     await this.load();
+    if (isTarget) await this.#lookForOrphans(id);
+  }
+
+  /** Which they are takes a look at every drafter, and is offered when it is known. */
+  async #lookForOrphans(id: string): Promise<void> {
+    // Nobody is asked to remove what cannot be told.
+    const orphans = await this.#backend.orphans(id).catch(() => []);
+    if (this.last?.id === id && orphans.length > 0) this.last = { ...this.last, orphans };
   }
 
   restore(id: string): Promise<void> {

@@ -1,3 +1,6 @@
+-- What can be done about the reason for which a download stands.
+ALTER TABLE downloads ADD COLUMN code TEXT;
+
 -- Downloads with what they bring. Sums of sizes that no disk has are cut.
 CREATE VIEW downloads_with_repo AS
     SELECT downloads.*, repos.name AS repo, commit_hash,
