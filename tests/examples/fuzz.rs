@@ -1,22 +1,23 @@
-//! Mutated listings, names, journals, safetensors headers and configurations: nothing may panic, and nothing may be
-//! written outside of the store.
+//! Mutated listings, names, journals, safetensors headers and configurations: nothing may panic, nothing may be written
+//! outside of the store, and no download may end without a reason. Enough of the listings must still be downloaded.
 //!
 //! ```text
 //! cargo run --release -p tests --example fuzz -- [seconds] [seed]
 //! ```
 
 use std::{
+    collections::HashSet,
     env, fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     time::{Duration, Instant},
 };
 
-use hub::{Commit, Hash, RepoId, RepoPath, Search};
+use hub::{Commit, Error, Hash, RepoId, RepoPath, Search};
 use serde_json::json;
 use tests::{
     Outcome,
-    hub::{Client, Content, FakeHub, Quirk, Repo, hasty},
+    hub::{Client, Content, FakeHub, File, Quirk, Repo, hasty},
     random::Random,
 };
 
@@ -52,8 +53,12 @@ fn main() -> Outcome {
     for ((kind, ..), rounds) in kinds.iter().zip(rounds) {
         println!("{kind}: {rounds} rounds");
     }
-    println!("{panics} panics, {} files outside of the store", fuzz.escaped);
-    if panics == 0 && fuzz.escaped == 0 { Ok(()) } else { Err("see above".into()) }
+    let Fuzz { escaped, placed, baseless, .. } = fuzz;
+    println!(
+        "{panics} panics, {escaped} files outside of the store, {placed} revisions placed, {baseless} baseless ends"
+    );
+    let enough = placed >= rounds[0] / 10 && placed > 0;
+    if panics == 0 && escaped == 0 && baseless == 0 && enough { Ok(()) } else { Err("see above".into()) }
 }
 
 /// One round of one kind.
@@ -66,19 +71,26 @@ struct Fuzz {
     folder: tempfile::TempDir,
     client: Client,
     escaped: u64,
+    /// How many downloads ended well.
+    placed: u64,
+    /// How many ended as if somebody had stopped them, or by a fault.
+    baseless: u64,
+}
+
+fn usual() -> Repo {
+    let config = Content::of(*b"{\"model_type\":\"gemma4\"}");
+    Repo::new(ID).large("model.safetensors", Content::noise(200_000, 1)).small("config.json", config)
 }
 
 impl Fuzz {
     fn new(seed: u32) -> Outcome<Self> {
-        let repo = Repo::new(ID)
-            .large("model.safetensors", Content::noise(200_000, 1))
-            .small("config.json", Content::of(*b"{\"model_type\":\"gemma4\"}"));
-        let fake = FakeHub::start(vec![repo])?;
+        let fake = FakeHub::start(vec![usual()])?;
         let folder = tempfile::tempdir()?;
         let client = Client::new(&fake.endpoint(), &folder.path().join("store"), None, hasty())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         fs::create_dir(folder.path().join("checkpoint"))?;
-        Ok(Self { random: Random::new(seed), runtime, fake, folder, client, escaped: 0 })
+        let random = Random::new(seed);
+        Ok(Self { random, runtime, fake, folder, client, escaped: 0, placed: 0, baseless: 0 })
     }
 
     /// A few bytes of `bytes` changed, moved, repeated or cut.
@@ -120,29 +132,44 @@ impl Fuzz {
         bytes
     }
 
-    /// The answers of the interface, mutated; whatever is still a listing is downloaded.
+    /// Files at mutated paths, with the hashes that they have; in half of the rounds the answers of the interface are
+    /// mutated too. Whatever is still a listing is downloaded.
     fn listing(&mut self) -> Outcome {
-        let hash = "ab".repeat(32);
-        let repo = json!({ "id": ID, "sha": "0123456789abcdef0123456789abcdef01234567", "gated": "auto", "tags": ["license:mit"], "cardData": { "base_model": ["a/b"] } });
-        let path = self.path();
-        let entries = json!([
-            { "type": "file", "path": path, "size": 3, "oid": "f".repeat(40) },
-            { "type": "file", "path": "model.safetensors", "size": 3, "oid": "f".repeat(40), "lfs": { "oid": hash, "size": 200_000, "pointerSize": 134 } },
-        ]);
-        let (repo, entries) = (self.mutate(repo.to_string().into()), self.mutate(entries.to_string().into()));
-        let answer = |bytes: Vec<u8>| Quirk::Status(200, Vec::new(), String::from_utf8_lossy(&bytes).into_owned());
+        let mut repo = usual();
+        for seed in 0..=self.random.below(2) {
+            let (path, content) = (self.path(), Content::noise(3, u32::try_from(seed)?));
+            repo = if self.random.below(2) == 0 { repo.small(&path, content) } else { repo.large(&path, content) };
+        }
         self.fake.heal();
+        if self.random.below(2) == 0 {
+            self.mutate_answers(&repo);
+        }
+        let search = Search { text: self.path(), limit: 3, cursor: Some(self.path()) };
+        self.fake.edit(|repos| repos[0] = repo);
+        let ended = self.runtime.block_on(async {
+            drop(self.client.hub.search(&search).await);
+            let listing = self.client.listing(ID).await?;
+            drop(self.client.hub.plan(&listing).await);
+            self.client.fetch(&listing).await
+        });
+        self.placed += u64::from(ended.is_ok());
+        self.baseless += u64::from(matches!(ended, Err(Error::Paused | Error::Cancelled | Error::Crashed)));
+        if self.random.below(50) == 0 {
+            self.client.blobs.remove_unreferenced(&HashSet::new())?;
+        }
+        self.count_escaped()
+    }
+
+    fn mutate_answers(&mut self, repo: &Repo) {
+        let about = json!({ "id": ID, "sha": repo.commit, "gated": "auto", "tags": ["license:mit"], "cardData": { "base_model": ["a/b"] } });
+        let entries: Vec<_> = repo.files.iter().map(File::entry).collect();
+        let (about, entries) = (self.mutate(about.to_string().into()), self.mutate(json!(entries).to_string().into()));
+        let answer = |bytes: Vec<u8>| Quirk::Status(200, Vec::new(), String::from_utf8_lossy(&bytes).into_owned());
         self.fake.next("search", [answer(entries.clone())]);
         if self.random.below(2) == 0 {
-            self.fake.next("repo", [answer(repo)]);
+            self.fake.next("repo", [answer(about)]);
         }
         self.fake.next("tree", [answer(entries)]);
-        let search = Search { text: path, author: None, limit: 3, cursor: None };
-        self.runtime.block_on(async {
-            drop(self.client.hub.search(&search).await);
-            drop(self.client.download(ID).await);
-        });
-        self.count_escaped()
     }
 
     fn path(&mut self) -> String {
@@ -171,6 +198,7 @@ impl Fuzz {
     fn journal(&mut self) -> Outcome {
         let work = tempfile::tempdir_in(self.folder.path())?;
         let client = Client::new(&self.fake.endpoint(), &work.path().join("store"), None, hasty())?;
+        self.fake.edit(|repos| repos[0] = usual());
         self.fake.heal();
         self.fake.next("model.safetensors", [Quirk::Fine, Quirk::Drop(1000), Quirk::status(404), Quirk::status(404)]);
         drop(self.runtime.block_on(client.download(ID)));

@@ -1,18 +1,23 @@
 //! A download of several files that is killed (SIGKILL) at random points, again and again, and how much of it was
-//! fetched more than once.
+//! fetched more than once. Then downloads that are killed after their last byte, while it is hashed, brought to the disk
+//! and put in place. Whoever is root lets somebody else download, for whom files can be read-only. Fails if anything is
+//! not whole afterwards, or more than one per cent was fetched more than once.
 //!
 //! ```text
-//! cargo run --release -p tests --example kills -- [megabytes] [kills] [seed]
+//! cargo run --release -p tests --example kills -- [megabytes] [kills] [late kills] [seed]
 //! ```
 
 use std::{
     env, fs,
-    path::Path,
+    ops::ControlFlow,
+    os::unix::{fs::MetadataExt, fs::chown, process::CommandExt},
+    path::{Path, PathBuf},
     process::{Child, Command},
     time::Duration,
 };
 
 use hub::{Limits, Verdict};
+use tempfile::TempDir;
 use tests::{
     Outcome,
     hub::{Client, Content, FakeHub, Pace, Repo},
@@ -20,6 +25,12 @@ use tests::{
 };
 
 const ID: &str = "owner/name";
+
+/// The size of a download that is killed late, bytes.
+const LATE: u64 = 96 << 20;
+
+/// Whoever is nobody, by most systems' custom.
+const NOBODY: u32 = 65534;
 
 fn main() -> Outcome {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -29,36 +40,120 @@ fn main() -> Outcome {
         return download(endpoint, Path::new(root));
     }
     let number = |at: usize, usual: u64| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let (total, kills) = (number(0, 300) << 20, number(1, 50));
-    let mut random = Random::new(u32::try_from(number(2, 1))?);
-    let repo = repo(total);
-    let fake = FakeHub::start(vec![repo.clone()])?;
-    // A home connection, 6 kB a millisecond. At the full speed of loopback, what waits to be received would be lost too.
-    fake.pace(Some(Pace { bytes: 1024, pause: Duration::from_millis(1) }));
-    let folder = tempfile::tempdir()?;
-    let root = folder.path().join("store");
-    for kill in 0..kills {
-        // Random points that leave something for the kills that follow.
-        let share = (total - fake.sent().min(total)) / (kills - kill + 1);
-        let goal = fake.sent() + random.below(usize::try_from(share * 2)?.max(1)) as u64;
-        let mut child = child(&fake.endpoint(), &root)?;
-        while fake.sent() < goal && child.try_wait()?.is_none() {
-            std::thread::sleep(Duration::from_micros(random.below(1500) as u64));
+    let mut random = Random::new(u32::try_from(number(3, 1))?);
+    let bench = Bench::new()?;
+    let sent = bench.kill_while_it_arrives(number(0, 300) << 20, number(1, 50), &mut random);
+    let late = bench.kill_late(number(2, 30), &mut random);
+    sent.and(late)
+}
+
+/// A folder of whoever downloads, and the program there.
+struct Bench {
+    folder: TempDir,
+    program: PathBuf,
+    is_root: bool,
+}
+
+impl Bench {
+    fn new() -> Outcome<Self> {
+        let folder = tempfile::tempdir()?;
+        let (program, is_root) = (folder.path().join("kills"), fs::metadata(folder.path())?.uid() == 0);
+        fs::copy(env::current_exe()?, &program)?;
+        if is_root {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY))?;
+            chown(&program, Some(NOBODY), Some(NOBODY))?;
         }
-        child.kill()?;
-        child.wait()?;
+        println!("downloads are by {}", if is_root { "nobody" } else { "this user" });
+        Ok(Self { folder, program, is_root })
     }
-    let before = fake.sent();
-    let whole = child(&fake.endpoint(), &root)?.wait()?.success();
-    println!("{kills} kills; the last run fetched {} of {total} bytes and ended well: {whole}", fake.sent() - before);
-    check(&repo, &root)?;
-    for file in &repo.files {
-        let sent: u64 =
-            fake.fetched().iter().filter(|seen| seen.target.contains(&file.path)).map(|seen| seen.sent).sum();
-        println!("  {}: {} of {} bytes more than once", file.path, sent - file.listed.size(), file.listed.size());
+
+    fn child(&self, endpoint: &str, root: &Path) -> Outcome<Child> {
+        let mut command = Command::new(&self.program);
+        command.arg(endpoint).arg(root);
+        if self.is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        Ok(command.spawn()?)
     }
-    report(total, fake.sent());
-    Ok(())
+
+    /// That a last run ends well, and every file is in place and hashes to what is listed.
+    fn check(&self, fake: &FakeHub, repo: &Repo, root: &Path) -> Outcome {
+        if !self.child(&fake.endpoint(), root)?.wait()?.success() {
+            return Err("the last run failed".into());
+        }
+        let folder = hub::Blobs::open(root)?.folder(&ID.parse()?, &repo.commit.parse()?);
+        for file in &repo.files {
+            let verdict =
+                file.listed.hash(file.is_large).check(&folder.join(&file.path), |_| ControlFlow::Continue(()))?;
+            if verdict != Verdict::Whole {
+                return Err(format!("{}: {verdict:?}", file.path).into());
+            }
+        }
+        if fs::read_dir(root.join("partial"))?.next().is_some() {
+            return Err("something is left over".into());
+        }
+        Ok(())
+    }
+
+    fn kill_while_it_arrives(&self, total: u64, kills: u64, random: &mut Random) -> Outcome {
+        let repo = repo(total);
+        let fake = FakeHub::start(vec![repo.clone()])?;
+        // A home connection, 6 kB a millisecond. At the full speed of loopback, what waits to be received would be lost
+        // too.
+        fake.pace(Some(Pace { bytes: 1024, pause: Duration::from_millis(1) }));
+        let root = self.folder.path().join("store");
+        for kill in 0..kills {
+            // Random points that leave something for the kills that follow.
+            let share = (total - fake.sent().min(total)) / (kills - kill + 1);
+            let goal = fake.sent() + random.below(usize::try_from(share * 2)?.max(1)) as u64;
+            let mut child = self.child(&fake.endpoint(), &root)?;
+            while fake.sent() < goal && child.try_wait()?.is_none() {
+                std::thread::sleep(Duration::from_micros(random.below(1500) as u64));
+            }
+            child.kill()?;
+            child.wait()?;
+        }
+        let before = fake.sent();
+        self.check(&fake, &repo, &root)?;
+        println!("{kills} kills; the last run fetched {} of {total} bytes", fake.sent() - before);
+        for file in &repo.files {
+            let of_it = |seen: &&tests::hub::Seen| seen.target.contains(&file.path);
+            let sent: u64 = fake.fetched().iter().filter(of_it).map(|seen| seen.sent).sum();
+            println!("  {}: {} of {} bytes more than once", file.path, sent - file.listed.size(), file.listed.size());
+        }
+        let twice = fake.sent().saturating_sub(total);
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred megabytes")]
+        let share = 100.0 * twice as f64 / total as f64;
+        println!("{twice} bytes more than once, {share:.2} %");
+        if twice > total / 100 { Err("more than one per cent was fetched more than once".into()) } else { Ok(()) }
+    }
+
+    fn kill_late(&self, kills: u64, random: &mut Random) -> Outcome {
+        let repo = repo(LATE);
+        let (mut on_their_way, mut kept, mut placed) = (0, 0, 0);
+        for _ in 0..kills {
+            let fake = FakeHub::start(vec![repo.clone()])?;
+            let root = self.folder.path().join("late");
+            let mut child = self.child(&fake.endpoint(), &root)?;
+            while fake.sent() < LATE && child.try_wait()?.is_none() {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            std::thread::sleep(Duration::from_millis(random.below(300) as u64));
+            child.kill()?;
+            child.wait()?;
+            let count = |folder: &str| fs::read_dir(root.join(folder)).map_or(0, Iterator::count);
+            match (count("repos"), count("blobs")) {
+                (0, 0) => on_their_way += 1,
+                (0, _) => kept += 1,
+                _ => placed += 1,
+            }
+            self.check(&fake, &repo, &root)?;
+            fs::remove_dir_all(&root)?;
+        }
+        println!("{kills} kills after the last byte: {on_their_way} before any content was kept, {kept} before the");
+        println!("revision was begun to be placed, {placed} later; all whole in the end");
+        Ok(())
+    }
 }
 
 /// Four large files of several pieces, and some small ones.
@@ -69,30 +164,6 @@ fn repo(total: u64) -> Repo {
     let repo = (0..4).zip([41, 30, 20, 8]).fold(Repo::new(ID), large);
     let rest = total - repo.files.iter().map(|file| file.listed.size()).sum::<u64>();
     repo.small("tokenizer.json", Content::noise(rest / 2, 9)).small("config.json", Content::noise(rest - rest / 2, 10))
-}
-
-/// That every file is in place and hashes to what is listed.
-fn check(repo: &Repo, root: &Path) -> Outcome {
-    let blobs = hub::Blobs::open(root)?;
-    let folder = blobs.folder(&ID.parse()?, &repo.commit.parse()?);
-    for file in &repo.files {
-        let verdict = blobs.verify(&file.listed.hash(file.is_large))?;
-        if verdict != Verdict::Whole || fs::metadata(folder.join(&file.path))?.len() != file.listed.size() {
-            return Err(format!("{}: {verdict:?}", file.path).into());
-        }
-    }
-    println!("all {} files are verified and in place", repo.files.len());
-    Ok(())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a few hundred megabytes")]
-fn report(total: u64, sent: u64) {
-    let twice = sent.saturating_sub(total);
-    println!("sent {sent} bytes: {twice} more than once, {:.2} %", 100.0 * twice as f64 / total as f64);
-}
-
-fn child(endpoint: &str, root: &Path) -> Outcome<Child> {
-    Ok(Command::new(env::current_exe()?).arg(endpoint).arg(root).spawn()?)
 }
 
 /// What the child does.

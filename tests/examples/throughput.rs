@@ -1,5 +1,5 @@
 //! Our download, hashing included, against `curl` for the same file from the same server on loopback, in turns; and how
-//! much memory it takes. The server makes the content up.
+//! much memory it takes. The server makes the content up. Fails below 0.9 of `curl`, or if 100 MB of memory are taken.
 //!
 //! ```text
 //! cargo run --release -p tests --example throughput -- [megabytes] [turns] [folder]
@@ -20,6 +20,12 @@ use tests::{
 
 const ID: &str = "owner/name";
 const FILE: &str = "model.safetensors";
+
+/// The least share of what `curl` brings about.
+const LEAST: f64 = 0.9;
+
+/// The most memory, kB.
+const MOST: u64 = 100_000;
 
 fn main() -> Outcome {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -51,8 +57,9 @@ fn main() -> Outcome {
     }
     ratios.sort_by(f64::total_cmp);
     let (least, most) = (ratios[0], ratios[ratios.len() - 1]);
-    println!("ours / curl: median {:.2}, from {least:.2} to {most:.2}", ratios[ratios.len() / 2]);
-    Ok(())
+    let median = ratios[ratios.len() / 2];
+    println!("ours / curl: median {median:.2}, from {least:.2} to {most:.2}");
+    if median < LEAST { Err(format!("less than {LEAST} of curl").into()) } else { Ok(()) }
 }
 
 /// How many seconds `work` took, and how many its processes used a processor.
@@ -86,6 +93,9 @@ async fn download(endpoint: &str, root: &Path) -> Outcome {
     if let Ok(status) = fs::read_to_string("/proc/self/status") {
         let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
         println!("  {peak}");
+        if peak.split_whitespace().nth(1).ok_or("no peak")?.parse::<u64>()? >= MOST {
+            return Err(format!("{MOST} kB of memory or more").into());
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     fmt, fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -29,28 +30,19 @@ pub struct Access {
 }
 
 impl Access {
-    /// What this process' environment says: `HF_ENDPOINT`, `HF_HUB_OFFLINE`, and unless there is a `token`,
-    /// [`Token::from_environment`].
+    /// What an environment says of which `variable` knows the variables: `HF_ENDPOINT`, `HF_HUB_OFFLINE`, and
+    /// [`Token::found`] with where it was found.
     ///
     /// # Errors
     /// A variable holds no address, or no token.
-    pub fn from_environment(token: Option<Token>) -> Result<Self> {
-        Self::found(token, |name| std::env::var_os(name))
-    }
-
-    /// The same, with `variable` for the environment.
-    ///
-    /// # Errors
-    /// As for [`Access::from_environment`].
-    pub fn found(token: Option<Token>, variable: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
-        let token = if token.is_some() { token } else { Token::found(&variable)? };
+    pub fn found(variable: impl Fn(&str) -> Option<OsString>) -> Result<(Self, Option<TokenPlace>)> {
+        let (token, place) = Token::found(&variable)?.unzip();
         let endpoint = match text(variable("HF_ENDPOINT")) {
             Some(text) => Self::endpoint(&text)?,
             None => Self::endpoint(USUAL_ENDPOINT)?,
         };
-        let offline = text(variable("HF_HUB_OFFLINE"));
-        let offline = offline.is_some_and(|text| ["1", "on", "yes", "true"].contains(&text.to_lowercase().as_str()));
-        Ok(Self { endpoint, token, offline })
+        let offline = is_on(variable("HF_HUB_OFFLINE"));
+        Ok((Self { endpoint, token, offline }, place))
     }
 
     /// The address that `text` spells.
@@ -58,7 +50,10 @@ impl Access {
     /// # Errors
     /// It is no address of a web server, or holds a password.
     pub fn endpoint(text: &str) -> Result<Url> {
-        let bad = |why: &str| Error::BadEndpoint { text: text.to_owned(), why: why.to_owned() };
+        // A password may stand before the host, and secrets after a question mark.
+        let shown = text.split(['?', '#']).next().unwrap_or_default();
+        let shown = shown.rsplit_once('@').map_or_else(|| shown.to_owned(), |(_, host)| format!("…@{host}"));
+        let bad = |why: &str| Error::BadEndpoint { text: shown.clone(), why: why.to_owned() };
         let url = Url::parse(text.trim()).map_err(|error| bad(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad("it must begin with https:// or http://"));
@@ -92,33 +87,36 @@ impl Access {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
+/// Where a token was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenPlace {
+    /// The variable `HF_TOKEN`.
+    Variable,
+    /// The file of the Hub's own tools.
+    File,
+}
+
 impl Token {
-    /// The token of this process' environment, where the Hub's own tools keep it: `HF_TOKEN`, else the file
-    /// `HF_TOKEN_PATH`, `$HF_HOME/token` or `~/.cache/huggingface/token`; none if `HF_HUB_DISABLE_IMPLICIT_TOKEN` is set.
+    /// The token of an environment of which `variable` knows the variables, where the Hub's own tools keep it:
+    /// `HF_TOKEN`, else the file `HF_TOKEN_PATH`, `$HF_HOME/token` or `~/.cache/huggingface/token`; none if
+    /// `HF_HUB_DISABLE_IMPLICIT_TOKEN` is on.
     ///
     /// # Errors
     /// The variable or the file holds something that is no token, or the file cannot be read.
-    pub fn from_environment() -> Result<Option<Self>> {
-        Self::found(|name| std::env::var_os(name))
-    }
-
-    /// The same, with `variable` for the environment.
-    ///
-    /// # Errors
-    /// As for [`Token::from_environment`].
-    pub fn found(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Self>> {
-        let variable = |name: &str| text(variable(name));
-        if variable("HF_HUB_DISABLE_IMPLICIT_TOKEN").is_some_and(|text| text != "0") {
+    pub fn found(variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<(Self, TokenPlace)>> {
+        if is_on(variable("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
             return Ok(None);
         }
+        let variable = |name: &str| text(variable(name));
         if let Some(text) = variable("HF_TOKEN") {
-            return text.parse().map(Some);
+            return Ok(Some((text.parse()?, TokenPlace::Variable)));
         }
         let home = || Some(Path::new(&variable("HOME")?).join(".cache"));
         let cache = || variable("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
         let hub = || variable("HF_HOME").map(PathBuf::from).or_else(|| Some(cache()?.join("huggingface")));
         let file = variable("HF_TOKEN_PATH").map(PathBuf::from).or_else(|| Some(hub()?.join("token")));
-        file.map_or(Ok(None), |file| Self::in_file(&file))
+        let token = file.map_or(Ok(None), |file| Self::in_file(&file))?;
+        Ok(token.map(|token| (token, TokenPlace::File)))
     }
 
     fn in_file(path: &Path) -> Result<Option<Self>> {
@@ -126,7 +124,7 @@ impl Token {
         match fs::metadata(path) {
             Ok(found) if found.len() > TOKEN_FILE => return Err(Error::BadToken),
             Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
             Err(error) => return Err(failed(error)),
         }
         let text = fs::read_to_string(path).map_err(failed)?;
@@ -168,4 +166,9 @@ impl fmt::Display for Token {
 fn text(value: Option<OsString>) -> Option<String> {
     let text = value?.into_string().ok()?;
     if text.trim().is_empty() { None } else { Some(text) }
+}
+
+/// Whether a variable switches something on, as the Hub's own tools read it.
+fn is_on(value: Option<OsString>) -> bool {
+    text(value).is_some_and(|text| ["1", "on", "yes", "true"].contains(&text.trim().to_lowercase().as_str()))
 }

@@ -1,23 +1,19 @@
 //! The folder where contents lie.
 
 use std::{
-    collections::HashSet,
-    fs::{self, File, OpenOptions},
-    io::{self, ErrorKind, Read},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::{self, File, OpenOptions, Permissions, TryLockError},
+    io::{self, ErrorKind},
+    ops::ControlFlow,
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use rustix::fs::OFlags;
 
-use crate::{Commit, Error, Hash, RemoteFile, RepoId, Result, space};
+use crate::{Commit, Error, Hash, RemoteFile, RepoId, Result, Verdict, space};
 
 /// How much of a file is read at once while it is hashed, bytes.
 pub(crate) const BLOCK: usize = 128 << 10;
-
-/// What was being put together this long ago was left over by a process that ended.
-const LEFT_OVER: Duration = Duration::from_hours(1);
 
 /// A folder of verified contents, each kept once, and of the revisions that they make up:
 ///
@@ -25,7 +21,7 @@ const LEFT_OVER: Duration = Duration::from_hours(1);
 /// blobs/<hash>                                  contents, read-only; whatever lies here was verified
 /// partial/<hash>, partial/<hash>.journal        contents on their way
 /// repos/<owner>/<name>/<commit>/<path…>         hard links to contents; here only when all of its files are
-/// placing/…                                     revisions that are being put together
+/// placing/<number>/lock, …                      what is being put together or taken apart by whoever holds the lock
 /// ```
 ///
 /// The folder itself may be reached through a link, which is resolved once, as it is opened. Below it no link is
@@ -33,17 +29,6 @@ const LEFT_OVER: Duration = Duration::from_hours(1);
 #[derive(Debug, Clone)]
 pub struct Blobs {
     root: PathBuf,
-}
-
-/// What a content is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is what its hash says.
-    Whole,
-    /// It is not there.
-    Missing,
-    /// It is there and is something else.
-    Broken,
 }
 
 impl Blobs {
@@ -66,140 +51,47 @@ impl Blobs {
         self.root.join("repos").join(id.owner()).join(id.name()).join(commit.to_string())
     }
 
-    /// Whether the content is here. It was verified when it came; [`Blobs::verify`] says whether it still is the same.
+    /// Whether the content is here, as far as its length tells. It was verified when it came; [`Hash::check`] says whether
+    /// it still is the same.
     #[must_use]
-    pub fn has(&self, hash: &Hash) -> bool {
-        fs::symlink_metadata(self.blob(hash)).is_ok_and(|found| found.is_file())
+    pub fn has(&self, file: &RemoteFile) -> bool {
+        fs::symlink_metadata(self.blob(&file.hash)).is_ok_and(|found| found.is_file() && found.len() == file.size)
     }
 
     /// Those of `files` whose content is not here.
     #[must_use]
     pub fn missing<'a>(&self, files: &'a [RemoteFile]) -> Vec<&'a RemoteFile> {
-        files.iter().filter(|file| !self.has(&file.hash)).collect()
+        files.iter().filter(|file| !self.has(file)).collect()
     }
 
-    /// Reads the content again and hashes it. This takes about a second for each two gigabytes.
+    /// Reads a content and forgets it if it is broken, so that it is fetched again.
     ///
     /// # Errors
-    /// It cannot be read.
-    pub fn verify(&self, hash: &Hash) -> Result<Verdict> {
-        let path = self.blob(hash);
-        let mut file = match open(OpenOptions::new().read(true), &path) {
-            Err(Error::File { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(Verdict::Missing),
-            other => other?,
-        };
-        let mut hasher = hash.hasher(file.metadata().map_err(at(&path))?.len());
-        let mut block = vec![0; BLOCK];
-        loop {
-            match file.read(&mut block).map_err(at(&path))? {
-                0 => break,
-                read => hasher.update(&block[..read]),
-            }
+    /// It cannot be read or removed.
+    pub fn discard_broken(&self, hash: &Hash) -> Result<()> {
+        let blob = self.blob(hash);
+        match hash.check(&blob, |_| ControlFlow::Continue(()))? {
+            Verdict::Broken => remove_file(&blob),
+            Verdict::Whole | Verdict::Missing => Ok(()),
         }
-        Ok(if hasher.finish() == *hash { Verdict::Whole } else { Verdict::Broken })
     }
 
-    /// Forgets a content, so that it is fetched again: for one that is broken.
+    /// What may still be written to the disk that the folder lies on, bytes.
     ///
     /// # Errors
-    /// It cannot be removed.
-    pub fn discard(&self, hash: &Hash) -> Result<()> {
-        remove_file(&self.blob(hash))
+    /// The system does not say.
+    pub fn free_space(&self) -> Result<u64> {
+        space::free(&self.root)
     }
 
-    /// Removes all contents but those of `keep`: of everything installed, on its way, or paused. Returns the bytes that
-    /// they took. What another download is writing stays.
-    ///
-    /// # Errors
-    /// A folder cannot be read, or a file cannot be removed.
-    pub fn remove_unreferenced(&self, keep: &HashSet<Hash>) -> Result<u64> {
-        let mut freed = 0;
-        for (path, hash) in self.contents("blobs")? {
-            if !keep.contains(&hash) {
-                freed += fs::symlink_metadata(&path).map_err(at(&path))?.len();
-                remove_file(&path)?;
-            }
-        }
-        for (path, hash) in self.contents("partial")? {
-            if !keep.contains(&hash) && is_free(&path)? {
-                remove_file(&self.journal(&hash))?;
-                remove_file(&path)?;
-            }
-        }
-        self.remove_left_over()?;
-        Ok(freed)
-    }
-
-    fn remove_left_over(&self) -> Result<()> {
-        let placing = self.root.join("placing");
-        for entry in fs::read_dir(&placing).map_err(at(&placing))? {
-            let path = entry.map_err(at(&placing))?.path();
-            let changed = fs::symlink_metadata(&path).and_then(|found| found.modified());
-            if changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > LEFT_OVER)) {
-                fs::remove_dir_all(&path).map_err(at(&path))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Puts a revision together of contents that are here, and returns its folder. It appears as a whole, or not at all.
-    ///
-    /// # Errors
-    /// A content is missing, or a folder or link cannot be made.
-    pub fn place(&self, id: &RepoId, commit: &Commit, files: &[RemoteFile]) -> Result<PathBuf> {
-        let folder = self.folder(id, commit);
-        let home = folder.parent().unwrap_or(&self.root);
-        make_folder(home.parent().unwrap_or(&self.root))?;
-        make_folder(home)?;
-        let found = fs::symlink_metadata(&folder).ok();
-        if found.is_some() {
-            self.check_way(&folder)?;
-            if files.iter().all(|file| self.is_placed(&folder, file)) {
-                return Ok(folder);
-            }
-        }
-        let new = self.placing_folder();
-        let put = files.iter().try_for_each(|file| self.put(&new, file));
-        let renamed = put.and_then(|()| {
-            if found.is_some() {
-                let gone = self.placing_folder();
-                fs::rename(&folder, &gone).map_err(at(&folder))?;
-                // What cannot be removed now is removed with the next leftovers.
-                drop(fs::remove_dir_all(&gone));
-            }
-            fs::rename(&new, &folder).map_err(at(&folder))?;
-            sync_folder(home)
-        });
-        if renamed.is_err() {
-            drop(fs::remove_dir_all(&new));
-        }
-        renamed.map(|()| folder)
-    }
-
-    /// Whether the revision's file is the content that lies here now; a repaired one is younger than what was placed.
-    fn is_placed(&self, folder: &Path, file: &RemoteFile) -> bool {
-        let [placed, blob] = [file.path.below(folder), self.blob(&file.hash)].map(fs::symlink_metadata);
-        let (Ok(placed), Ok(blob)) = (placed, blob) else { return false };
-        let age = |file: &fs::Metadata| file.modified().ok();
-        placed.is_file() && placed.len() == blob.len() && age(&placed) >= age(&blob)
-    }
-
-    fn put(&self, folder: &Path, file: &RemoteFile) -> Result<()> {
-        let (path, blob) = (file.path.below(folder), self.blob(&file.hash));
-        let parent = path.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).map_err(at(parent))?;
-        if !self.has(&file.hash) {
-            return Err(at(&blob)(ErrorKind::NotFound.into()));
-        }
-        if let Err(error) = fs::hard_link(&blob, &path) {
-            if space::is_full(&error) {
-                return Err(at(&path)(error));
-            }
-            // Some disks know no hard links.
-            fs::copy(&blob, &path).map_err(at(&path))?;
-            File::open(&path).and_then(|file| file.sync_all()).map_err(at(&path))?;
-        }
-        sync_folder(parent)
+    /// Makes a content of the open `file` at `path`, which was verified.
+    pub(crate) fn keep(&self, file: &File, path: &Path, hash: &Hash) -> Result<()> {
+        let blob = self.blob(hash);
+        file.sync_all().map_err(at(path))?;
+        fs::rename(path, &blob).map_err(at(&blob))?;
+        // Last, for whoever comes after a kill must be able to write whatever is not a content yet.
+        file.set_permissions(Permissions::from_mode(0o444)).map_err(at(&blob))?;
+        sync_folder(&self.root.join("blobs"))
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -218,26 +110,8 @@ impl Blobs {
         self.root.join("partial").join(format!("{hash}.journal"))
     }
 
-    /// A name that nobody uses; its folder is made by whoever needs it.
-    pub(crate) fn placing_folder(&self) -> PathBuf {
-        self.root.join("placing").join(format!("{:016x}", fastrand::u64(..)))
-    }
-
-    /// The files of a folder of ours whose names are hashes.
-    fn contents(&self, folder: &str) -> Result<Vec<(PathBuf, Hash)>> {
-        let folder = self.root.join(folder);
-        let mut contents = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(at(&folder))? {
-            let entry = entry.map_err(at(&folder))?;
-            if let Some(hash) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
-                contents.push((entry.path(), hash));
-            }
-        }
-        Ok(contents)
-    }
-
     /// Refuses a path below the root that leads through a link.
-    fn check_way(&self, path: &Path) -> Result<()> {
+    pub(crate) fn check_way(&self, path: &Path) -> Result<()> {
         let below = path.strip_prefix(&self.root).map_err(|_| Error::Foreign { path: path.to_owned() })?;
         let mut way = self.root.clone();
         for part in below {
@@ -251,9 +125,15 @@ impl Blobs {
     }
 }
 
-/// What an operation on `path` failed of.
+/// What an operation on `path` failed of. A full disk has its own sentence.
 pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Error {
-    |source| Error::File { path: path.to_owned(), source }
+    |source| {
+        if space::is_full(&source) {
+            let free = path.ancestors().find_map(|folder| space::free(folder).ok()).unwrap_or_default();
+            return Error::DiskFull { needed: None, free };
+        }
+        Error::File { path: path.to_owned(), source }
+    }
 }
 
 /// Opens a file of ours; a link in its place is refused.
@@ -278,22 +158,43 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(at(folder))
 }
 
-/// Whether no download is writing the file at `path`.
-fn is_free(path: &Path) -> Result<bool> {
-    match open(OpenOptions::new().write(true), path) {
-        Ok(file) => Ok(file.try_lock().is_ok()),
-        Err(Error::Foreign { .. }) => Ok(true),
-        Err(error) => Err(error),
+/// Locks the file at `path`, which is made if need be; `None` if somebody else holds it, or has just taken it away.
+pub(crate) fn lock(path: &Path) -> Result<Option<File>> {
+    let file = open(OpenOptions::new().read(true).write(true).create(true).truncate(false), path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(is_same(&file, path).then_some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(at(path)(error)),
     }
 }
 
+/// Whether `file` is what lies at `path`.
+fn is_same(file: &File, path: &Path) -> bool {
+    let identity = |found: &fs::Metadata| (found.dev(), found.ino());
+    let (Ok(file), Ok(found)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    identity(&file) == identity(&found)
+}
+
 /// Makes a folder whose parent is there; a link in its place is refused.
-fn make_folder(path: &Path) -> Result<()> {
+pub(crate) fn make_folder(path: &Path) -> Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let found = fs::symlink_metadata(path).map_err(at(path))?;
             if found.is_dir() { Ok(()) } else { Err(Error::Foreign { path: path.to_owned() }) }
         }
         other => other.map_err(at(path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_said_whatever_was_being_written() {
+        for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
+            let error = at(&std::env::temp_dir().join("nowhere/at/all"))(kind.into());
+            assert!(matches!(error, Error::DiskFull { needed: None, free } if free > 0), "{error:?}");
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use tokio::sync::watch;
 
-use crate::Error;
+use crate::{Error, Result};
 
-/// A handle that pauses or cancels one download. Clones are handles to the same.
+/// A handle that pauses or cancels one download, or the copying of what it needs. Clones are handles to the same.
 ///
 /// A wish belongs to one download and cannot be taken back: what comes later gets a control of its own. Store the wish
 /// before it is uttered here, so that it also holds if the app ends in between.
@@ -38,7 +38,8 @@ impl Control {
         });
     }
 
-    /// Ends the download with [`Error::Cancelled`] and removes the files that it had begun.
+    /// Ends the download with [`Error::Cancelled`]. What has arrived stays until [`crate::Blobs::remove_unreferenced`], for
+    /// another download may need the same.
     pub fn cancel(&self) {
         self.wish.send_replace(Wish::Cancel);
     }
@@ -49,6 +50,15 @@ impl Control {
         // The sender lives as long as `self`, so the wait cannot fail.
         let wish = wish.wait_for(|wish| *wish != Wish::Run).await.map_or(Wish::Pause, |wish| *wish);
         if wish == Wish::Cancel { Error::Cancelled } else { Error::Paused }
+    }
+
+    /// How somebody wants the download to end, if anybody does.
+    pub(crate) fn check(&self) -> Result<()> {
+        match *self.wish.borrow() {
+            Wish::Run => Ok(()),
+            Wish::Pause => Err(Error::Paused),
+            Wish::Cancel => Err(Error::Cancelled),
+        }
     }
 }
 

@@ -46,6 +46,14 @@ pub enum Error {
         /// The other.
         second: String,
     },
+    /// Weights that could not be read, however much was fetched.
+    #[error("{id} is not whole: its index names {name:?}, which the repo does not have; tell its publisher")]
+    MissingShard {
+        /// The repo.
+        id: RepoId,
+        /// The file, as the index names it.
+        name: String,
+    },
     /// Something that cannot be a token.
     #[error("this cannot be a token: it is empty or holds a space or a control character; paste it again")]
     BadToken,
@@ -63,23 +71,29 @@ pub enum Error {
         /// What was wanted.
         what: String,
     },
-    /// The Hub wants to know who asks.
-    #[error(
-        "the Hub does not show {what} to everybody: if it exists, enter a token that may read it (make one at {page})"
-    )]
+    /// The Hub wants to know who asks, or another asker.
+    #[error("{}", unauthorized(what, page, *login, message))]
     Unauthorized {
         /// What was wanted.
         what: String,
         /// Where tokens are made.
         page: String,
+        /// What the Hub made of the token.
+        login: Login,
+        /// What the Hub said, if anything.
+        message: String,
     },
     /// The publisher wants the licence to be accepted first.
-    #[error("{id} is gated: accept its licence at {page} and enter a token of the account that did")]
+    #[error("{id} is gated: {}{}", gated(page, *login), said(message))]
     Gated {
         /// The repo.
         id: RepoId,
         /// Where its licence is accepted.
         page: String,
+        /// What the Hub made of the token.
+        login: Login,
+        /// What the Hub said, if anything.
+        message: String,
     },
     /// There is no such thing.
     #[error("the Hub has no {what}; check the name")]
@@ -124,7 +138,7 @@ pub enum Error {
         why: &'static str,
     },
     /// An answer that does not follow the Hub's interface.
-    #[error("{what}: the server's answer makes no sense, for {why}")]
+    #[error("{what}: the server's answer makes no sense, for {why}; try again later")]
     Odd {
         /// What was wanted.
         what: String,
@@ -140,10 +154,10 @@ pub enum Error {
         why: String,
     },
     /// Too little room. Nothing that has arrived is lost.
-    #[error("the disk has {free} bytes left and {needed} are needed, with the reserve; free some space and go on")]
+    #[error("the disk is full: {free} bytes are left{}; free some space and go on", needs(*needed))]
     DiskFull {
-        /// What is still to be written, with the reserve, bytes.
-        needed: u64,
+        /// What is still to be written, with the reserve, bytes; unknown if a write failed.
+        needed: Option<u64>,
         /// What is free, bytes.
         free: u64,
     },
@@ -167,6 +181,11 @@ pub enum Error {
     /// The control's doing.
     #[error("the download is cancelled")]
     Cancelled,
+    /// A fault of this program, which ended one of its threads.
+    #[error(
+        "the download ended because of a fault in this program; start it again, and report it if that does not help"
+    )]
+    Crashed,
     /// No connection can be made at all.
     #[error("no secure connection can be made: {reason}")]
     Tls {
@@ -181,8 +200,47 @@ impl Error {
     }
 }
 
+/// What the Hub makes of the token when it refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Login {
+    /// None was sent.
+    Absent,
+    /// It is one, and does not suffice.
+    Known,
+    /// It is none: mistyped, expired or revoked.
+    Refused,
+}
+
+fn unauthorized(what: &str, page: &str, login: Login, message: &str) -> String {
+    let said = said(message);
+    match login {
+        Login::Absent => format!(
+            "the Hub does not show {what} to everybody: if it exists, enter a token that may read it (make one at {page}){said}"
+        ),
+        Login::Known => {
+            format!("the token may not read {what}, if it exists at all: enter one that may (make one at {page}){said}")
+        }
+        Login::Refused => format!(
+            "the Hub refused the token when asked for {what}: it is mistyped, expired or revoked; enter another (make one at {page}){said}"
+        ),
+    }
+}
+
+fn gated(page: &str, login: Login) -> String {
+    match login {
+        Login::Absent => format!("accept its licence at {page} and enter a token of the account that did"),
+        Login::Known | Login::Refused => format!(
+            "the account of the token has no access; accept its licence at {page}, or enter a token of an account that did"
+        ),
+    }
+}
+
+fn needs(needed: Option<u64>) -> String {
+    needed.map_or_else(String::new, |needed| format!(", and {needed} are needed with the reserve"))
+}
+
 fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {message}") }
+    if message.is_empty() { String::new() } else { format!(" (the server says: {message})") }
 }
 
 /// A result of this crate.

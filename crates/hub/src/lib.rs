@@ -1,7 +1,9 @@
 //! Hugging Face: what to fetch, fetching it, proving that it arrived whole.
 //!
 //! What this crate does **not** know: databases, engines, windows, and what a checkpoint means beyond the names of its
-//! files. A [`Hub`] lists and fetches; [`Blobs`] is the folder where contents lie, each once, by their hash.
+//! files. A [`Hub`] lists and fetches; [`Blobs`] is the folder where contents lie, each once, by their hash. Which of
+//! them are still wanted, its user knows: [`Blobs::remove_unreferenced`] removes the others, also what a cancelled
+//! download had begun.
 //!
 //! The `hf-hub` crate is not used: its 1.0 hides the hash of large files in listings, starts interrupted files again
 //! from nothing, checks neither sizes nor hashes, takes paths as they come, and brings Xet's whole stack along.
@@ -9,6 +11,7 @@
 mod access;
 mod adopt;
 mod blobs;
+mod cleaning;
 mod commit;
 mod control;
 mod error;
@@ -17,20 +20,24 @@ mod hash;
 mod limits;
 mod listing;
 mod meter;
+mod pages;
+mod patience;
+mod placing;
 mod plan;
 mod repo_id;
 mod repo_path;
-mod revisions;
 mod search;
 mod small;
 mod space;
+mod trouble;
 mod web;
 
-pub use access::{Access, Token};
-pub use blobs::{Blobs, Verdict};
+pub use access::{Access, Token, TokenPlace};
+pub use adopt::Verdict;
+pub use blobs::Blobs;
 pub use commit::Commit;
 pub use control::Control;
-pub use error::{Error, Result};
+pub use error::{Error, Login, Result};
 pub use hash::{Hash, Hasher};
 pub use limits::Limits;
 pub use listing::{Gated, Listing, RemoteFile};
@@ -50,14 +57,6 @@ pub struct Hub {
 
 impl Hub {
     /// The Hub that `access` leads to. Nothing is asked yet.
-    ///
-    /// # Errors
-    /// The system's certificates cannot be read.
-    pub fn new(access: Access) -> Result<Self> {
-        Self::with(access, Limits::default())
-    }
-
-    /// The same with other limits.
     ///
     /// # Errors
     /// The system's certificates cannot be read.

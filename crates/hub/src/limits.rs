@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-/// What bounds a download. The defaults suit large files and a home connection.
+/// What bounds a download. The defaults suit large files and a home connection, and outlast a few minutes without one.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// How many requests run side by side.
     pub connections: usize,
     /// How much of a file one request fetches, bytes.
     pub piece: u32,
-    /// How many failures in a row, with no byte between them, end a download.
+    /// How many failures in a row, with no byte between them, end a download. A listing or a search is given up sooner.
     pub attempts: u32,
     /// A server that sends nothing for this long is asked again.
     pub stall: Duration,
-    /// The wait after a first failure; it doubles with each one that follows, and varies at random.
+    /// The wait after a first failure; it doubles with each one that follows, and chance adds up to half of it.
     pub first_wait: Duration,
-    /// The longest wait, whatever the server asks for.
+    /// The longest wait, whatever the server asks for, but for what chance adds.
     pub longest_wait: Duration,
     /// What a download leaves free on the disk, bytes.
     pub reserve: u64,
@@ -26,7 +26,7 @@ impl Default for Limits {
         Self {
             connections: 6,
             piece: 8 << 20,
-            attempts: 6,
+            attempts: 10,
             stall: Duration::from_secs(30),
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_mins(1),

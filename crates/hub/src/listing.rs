@@ -1,14 +1,11 @@
 //! What a repo holds at one commit.
 
-use reqwest::header::{HeaderMap, LINK};
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
-use url::Url;
+use std::collections::HashMap;
 
-use crate::{
-    Commit, Error, Hash, Hub, RepoId, RepoPath, Result,
-    web::{Errand, Trouble},
-};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Commit, Error, Hash, Hub, RepoId, RepoPath, Result, web::Errand};
 
 /// The most that is read of a listing, all pages together, bytes.
 const LISTING: u64 = 32 << 20;
@@ -23,8 +20,10 @@ pub struct Listing {
     pub id: RepoId,
     /// The commit that the revision meant.
     pub commit: Commit,
-    /// The files. No two of them are the same file on any system.
+    /// The files.
     pub files: Vec<RemoteFile>,
+    /// Files whose paths some system cannot have, each with the reason. A plan that needs one of them is refused.
+    pub refused: Vec<(String, &'static str)>,
     /// The licence's identifier, such as `apache-2.0`.
     pub licence: Option<String>,
     /// Whether its licence must be accepted first.
@@ -94,18 +93,18 @@ impl Hub {
     /// What `id` holds at `revision`: a branch, a tag or a commit.
     ///
     /// # Errors
-    /// There is no such repo or revision; it is gated or private; the listing holds a path that is unsafe anywhere.
+    /// There is no such repo or revision; it is gated or private; the listing holds a path that leads out of a folder, or
+    /// one content with two lengths.
     pub async fn listing(&self, id: &RepoId, revision: &str) -> Result<Listing> {
         check_revision(revision)?;
         let mut errand = Errand::repo(id, format!("repo {id} at the revision {revision}"));
         let address = self.web.access.address(["api", "models", id.owner(), id.name(), "revision", revision]);
-        let (repo, _) = self.document::<Repo>(&errand, address, LISTING).await?;
+        let repo: Repo = self.document(&errand, address, None, LISTING).await?.document;
         let gated = Gated::of(&repo.gated);
         errand.gated = gated != Gated::No;
         let id: RepoId = repo.id.parse()?;
         let commit: Commit = repo.sha.parse()?;
-        let files = self.tree(&errand, &id, &commit).await?;
-        RepoPath::check_distinct(files.iter().map(|file| &file.path))?;
+        let (files, refused) = self.tree(&errand, &id, &commit).await?;
         let tags = texts(&repo.tags);
         let tagged = |key: &str| tags.iter().filter_map(|tag| tag.strip_prefix(key)).map(str::to_owned).collect();
         let of_card = |key: &str, tag: &str| {
@@ -115,76 +114,42 @@ impl Hub {
         let licence = of_card("license", "license:").into_iter().next();
         let mut base_models: Vec<String> = of_card("base_model", "base_model:");
         base_models.retain(|base| base.parse::<RepoId>().is_ok());
-        Ok(Listing { id, commit, files, licence, gated, base_models, tags })
+        Ok(Listing { id, commit, files, refused, licence, gated, base_models, tags })
     }
 
-    async fn tree(&self, errand: &Errand, id: &RepoId, commit: &Commit) -> Result<Vec<RemoteFile>> {
+    async fn tree(&self, errand: &Errand, id: &RepoId, commit: &Commit) -> Result<Tree> {
         let commit = commit.to_string();
         let mut address = self.web.access.address(["api", "models", id.owner(), id.name(), "tree", &commit]);
         address.query_pairs_mut().append_pair("recursive", "true").append_pair("expand", "false");
-        let (mut files, mut left) = (Vec::new(), LISTING);
+        let (mut files, mut refused, mut sizes) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut left, mut cursor) = (LISTING, None);
         for _ in 0..PAGES {
-            let (entries, page) = self.document::<Vec<Entry>>(errand, address, left).await?;
-            for entry in entries.into_iter().filter(|entry| entry.kind == "file") {
-                files.push(entry.file()?);
+            let page = self.document::<Vec<Entry>>(errand, address.clone(), cursor.as_deref(), left).await?;
+            for entry in page.document.into_iter().filter(|entry| entry.kind == "file") {
+                let (path, size, hash) = entry.read()?;
+                if *sizes.entry(hash).or_insert(size) != size {
+                    return Err(errand.odd(format!("it lists {path:?} with the hash of a file of another length")));
+                }
+                match path.parse() {
+                    Ok(path) => files.push(RemoteFile { path, size, hash }),
+                    Err(Error::BadPath { why, .. }) if RepoPath::stays_inside(&path) => refused.push((path, why)),
+                    Err(error) => return Err(error),
+                }
             }
-            match page.next {
-                Some(next) => address = next,
-                None => return Ok(files),
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok((files, refused));
             }
             left = left.saturating_sub(page.bytes);
         }
         Err(errand.odd(format!("it has more than {PAGES} pages")))
     }
-
-    /// The JSON at `address`, of which at most `limit` bytes are read, and where the next page is.
-    pub(crate) async fn document<T: DeserializeOwned>(
-        &self,
-        errand: &Errand,
-        address: Url,
-        limit: u64,
-    ) -> Result<(T, Turned)> {
-        let fetch = || async {
-            let response = self.web.get(errand, address.clone(), &HeaderMap::new()).await?;
-            let next = self.next_page(errand, response.url(), response.headers())?;
-            let body = self.web.body(errand, response, limit).await?;
-            Ok::<_, Trouble>((next, body))
-        };
-        let (next, body) = self.web.patiently(errand, fetch).await?;
-        let document = serde_json::from_slice(&body).map_err(|error| {
-            let found = impostor(&body).map_or_else(|| error.to_string(), |kind| format!("it is {kind}"));
-            errand.odd(found)
-        })?;
-        Ok((document, Turned { next, bytes: body.len() as u64 }))
-    }
-
-    /// The address that the `Link` header calls the next.
-    fn next_page(&self, errand: &Errand, here: &Url, headers: &HeaderMap) -> Result<Option<Url>> {
-        let links = headers.get_all(LINK).into_iter().filter_map(|value| value.to_str().ok());
-        let mut links = links.flat_map(|value| value.split(','));
-        let Some(link) = links.find(|link| link.contains("rel=\"next\"")) else { return Ok(None) };
-        let address = link.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
-        let address = address.and_then(|(address, _)| here.join(address).ok());
-        match address {
-            Some(address) if self.web.access.owns(&address) => Ok(Some(address)),
-            Some(_) => Err(errand.redirect("to another server for the next page")),
-            None => Err(errand.odd("its next page has no address")),
-        }
-    }
 }
 
-/// Where a page leads, and how large it was.
-pub(crate) struct Turned {
-    pub(crate) next: Option<Url>,
-    pub(crate) bytes: u64,
-}
+/// The files of a repo, and those that are refused.
+type Tree = (Vec<RemoteFile>, Vec<(String, &'static str)>);
 
 impl Errand {
-    /// Something of the repo `id`.
-    pub(crate) fn repo(id: &RepoId, what: String) -> Self {
-        Self { what, repo: Some(id.clone()), gated: false }
-    }
-
     /// The file at `path`.
     pub(crate) fn file(listing: &Listing, path: &RepoPath) -> Self {
         let what = format!("{path} of {}", listing.id);
@@ -201,14 +166,14 @@ impl Listing {
 }
 
 impl Entry {
-    fn file(self) -> Result<RemoteFile> {
-        let path = self.path.parse()?;
+    /// The path, the length and the hash.
+    fn read(self) -> Result<(String, u64, Hash)> {
         let (oid, size) = match self.lfs {
             Some(large) => (large.oid, large.size),
             None => (self.oid, self.size),
         };
         // Some servers name the algorithm, as a pointer file does.
-        Ok(RemoteFile { path, size, hash: oid.strip_prefix("sha256:").unwrap_or(&oid).parse()? })
+        Ok((self.path, size, oid.strip_prefix("sha256:").unwrap_or(&oid).parse()?))
     }
 }
 

@@ -10,8 +10,8 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval},
 };
 
-/// How often progress is told.
-const TICK: Duration = Duration::from_millis(100);
+/// How often progress is told: with the end's own message, never more than ten times in a second.
+const TICK: Duration = Duration::from_millis(120);
 
 /// The rate is an average over about this many seconds.
 const MEMORY: f64 = 5.0;
@@ -91,14 +91,23 @@ impl Meter {
         self.placing.store(true, Relaxed);
     }
 
-    /// Tells `listener` how far the download is, ten times a second and only what is new, for ever.
+    /// Tells `listener` how far the download is, eight times a second and only what is new, for ever.
     pub(crate) async fn tell(&self, listener: &watch::Sender<Progress>) {
-        let (start, mut rate) = (Instant::now(), Rate::default());
-        let mut ticks = interval(TICK);
+        let (start, mut ticks) = (Instant::now(), interval(TICK));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
+        let tick = async || {
             ticks.tick().await;
-            rate.take(self.arrived.load(Relaxed), start.elapsed());
+            start.elapsed()
+        };
+        self.tell_at(tick, listener).await;
+    }
+
+    /// Tells `listener` at each tick, which says how long all has taken.
+    async fn tell_at(&self, mut tick: impl AsyncFnMut() -> Duration, listener: &watch::Sender<Progress>) {
+        let mut rate = Rate::default();
+        loop {
+            let now = tick().await;
+            rate.take(self.arrived.load(Relaxed), now);
             self.say(listener, rate.value());
         }
     }
@@ -152,6 +161,8 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     /// The rate after `seconds` ticks of one second, at each of which `bytes` more have come.
@@ -161,6 +172,29 @@ mod tests {
             rate.take(total, Duration::from_secs(second));
         }
         rate.value().unwrap_or(f64::NAN)
+    }
+
+    #[test]
+    fn ten_messages_a_second_are_the_most_whatever_arrives() {
+        let (meter, (listener, mut heard)) = (Meter::new(u64::MAX), watch::channel(Progress::new()));
+        let (mut ticks, mut messages) = (0, 0);
+        let tick = async || {
+            messages += u32::from(heard.has_changed().is_ok_and(|changed| changed));
+            heard.mark_unchanged();
+            if TICK * ticks >= Duration::from_secs(1) {
+                std::future::pending::<()>().await;
+            }
+            ticks += 1;
+            for _ in 0..1000 {
+                meter.arrived(1);
+                meter.found(1);
+            }
+            TICK * (ticks - 1)
+        };
+        assert!(meter.tell_at(tick, &listener).now_or_never().is_none());
+        // The end's own.
+        messages += 1;
+        assert!((5..=10).contains(&messages), "{messages}");
     }
 
     #[test]

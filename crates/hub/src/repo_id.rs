@@ -43,7 +43,7 @@ impl FromStr for RepoId {
 
 fn is_part(text: &str) -> bool {
     text.len() <= LONGEST
-        && text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_')
         && text.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_')
         && text.chars().all(|char| char.is_ascii_alphanumeric() || ".-_".contains(char))
         && !text.contains("..")

@@ -66,6 +66,11 @@ impl RepoPath {
         Ok(())
     }
 
+    /// Whether a path that is refused is merely one that some system cannot have: no repo that means well lists others.
+    pub(crate) fn stays_inside(text: &str) -> bool {
+        !text.starts_with('/') && text.split('/').all(|part| leads_astray(part).is_none())
+    }
+
     /// Equal for two paths that differ in case or in how accents are composed.
     fn folded(&self) -> String {
         self.0.nfkd().collect::<String>().to_uppercase().to_lowercase()
@@ -92,17 +97,11 @@ impl FromStr for RepoPath {
 
 /// Why `part` is no safe name of a file or folder.
 fn what_is_wrong(part: &str) -> Option<&'static str> {
-    match part {
-        "" => return Some("a part of it is empty"),
-        "." | ".." => return Some("it steps out of its folder"),
-        _ if part.len() > LONGEST_PART => return Some("a part of it is longer than 255 bytes"),
-        _ => {}
+    if let Some(why) = leads_astray(part) {
+        return Some(why);
     }
-    if part.chars().any(char::is_control) {
-        return Some("it holds a control character");
-    }
-    if part.contains('\\') {
-        return Some("it holds a backslash");
+    if part.len() > LONGEST_PART {
+        return Some("a part of it is longer than 255 bytes");
     }
     if part.contains(':') {
         return Some("it holds a colon, which names a drive on Windows");
@@ -111,6 +110,17 @@ fn what_is_wrong(part: &str) -> Option<&'static str> {
         return Some("a part of it ends with a dot or a space");
     }
     is_device(part).then_some("it names a device on Windows")
+}
+
+/// How `part` could lead out of its folder.
+fn leads_astray(part: &str) -> Option<&'static str> {
+    match part {
+        "" => Some("a part of it is empty"),
+        "." | ".." => Some("it steps out of its folder"),
+        _ if part.chars().any(char::is_control) => Some("it holds a control character"),
+        _ if part.contains('\\') => Some("it holds a backslash"),
+        _ => None,
+    }
 }
 
 fn is_device(part: &str) -> bool {

@@ -13,8 +13,6 @@ const PAGE: u64 = 8 << 20;
 pub struct Search {
     /// Words of the repo's id.
     pub text: String,
-    /// Only what this owner publishes.
-    pub author: Option<String>,
     /// How many to a page; the Hub gives no more than 1000.
     pub limit: u32,
     /// The page to begin with: [`Page::next`] of the one before.
@@ -74,18 +72,13 @@ impl Hub {
             let mut query = address.query_pairs_mut();
             query.append_pair("search", &search.text).append_pair("limit", &search.limit.to_string());
             query.append_pair("sort", "downloads").append_pair("direction", "-1");
-            query.extend_pairs(search.author.iter().map(|author| ("author", author)));
-            query.extend_pairs(search.cursor.iter().map(|cursor| ("cursor", cursor)));
             // Without these, answers lack what gates a repo and when it changed.
             query
                 .extend_pairs(["downloads", "likes", "gated", "lastModified", "tags"].map(|field| ("expand[]", field)));
         }
-        let (items, page) = self.document::<Vec<Item>>(&errand, address, PAGE).await?;
-        let next = page.next.and_then(|next| {
-            next.query_pairs().find(|(key, _)| key == "cursor").map(|(_, cursor)| cursor.into_owned())
-        });
+        let page = self.document::<Vec<Item>>(&errand, address, search.cursor.as_deref(), PAGE).await?;
         // A few repos of the Hub's first days have no owner; none of them is a Gemma.
-        Ok(Page { items: items.into_iter().filter_map(Item::found).collect(), next })
+        Ok(Page { items: page.document.into_iter().filter_map(Item::found).collect(), next: page.next })
     }
 }
 

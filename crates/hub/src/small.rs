@@ -1,15 +1,13 @@
 //! Reading a file, or its beginning, without downloading the repo.
 
-use reqwest::{
-    StatusCode,
-    header::{HeaderMap, HeaderValue, RANGE},
-};
+use reqwest::header::{HeaderMap, HeaderValue, RANGE};
 use url::Url;
 
 use crate::{
     Error, Hub, Listing, RemoteFile, RepoPath, Result,
     listing::impostor,
-    web::{Errand, Trouble, Web},
+    trouble::Trouble,
+    web::{Errand, Web, holds},
 };
 
 /// The largest file, and the longest beginning, that is read into memory, bytes.
@@ -57,8 +55,8 @@ impl Hub {
         }
         let fetch = || async {
             let response = self.web.get(&errand, self.web.content(listing, path), &headers).await?;
-            if wanted < file.size && response.status() != StatusCode::PARTIAL_CONTENT {
-                return Err(Trouble::Final(errand.odd("a part was asked for, and it is the whole or something else")));
+            if !holds(&response, &(0..wanted), file.size) {
+                return Err(Trouble::Wrong("a part was asked for, and it is the whole or something else".to_owned()));
             }
             self.web.body(&errand, response, wanted).await
         };

@@ -15,7 +15,7 @@ pub(crate) fn free(folder: &Path) -> Result<u64> {
 pub(crate) fn check(folder: &Path, needed: u64, reserve: u64) -> Result<()> {
     let needed = needed.saturating_add(if needed == 0 { 0 } else { reserve });
     let free = free(folder)?;
-    if needed > free { Err(Error::DiskFull { needed, free }) } else { Ok(()) }
+    if needed > free { Err(Error::DiskFull { needed: Some(needed), free }) } else { Ok(()) }
 }
 
 /// Whether the disk, or this user's share of it, is full.
@@ -41,6 +41,6 @@ mod tests {
     fn what_is_complete_needs_no_reserve() {
         let here = Path::new(".");
         assert!(check(here, 0, u64::MAX).is_ok());
-        assert!(matches!(check(here, 1, u64::MAX), Err(Error::DiskFull { needed: u64::MAX, .. })));
+        assert!(matches!(check(here, 1, u64::MAX), Err(Error::DiskFull { needed: Some(u64::MAX), .. })));
     }
 }

@@ -1,16 +1,26 @@
 //! One request after the other: redirects followed by hand, the token for the Hub alone, failures told apart.
 
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    ops::Range,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use reqwest::{
     Client, Method, Response, StatusCode,
-    header::{AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER},
+    header::{
+        ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_RANGE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
+    },
     redirect::Policy,
 };
 use url::Url;
 
-use crate::{Access, Error, Limits, RepoId, Result};
+use crate::{
+    Access, Error, Limits, RepoId, Result,
+    patience::retry_after,
+    trouble::{Trouble, harmless, said},
+};
 
 /// The most redirects on the way to an answer.
 const HOPS: usize = 5;
@@ -39,25 +49,6 @@ pub(crate) struct Errand {
     pub(crate) gated: bool,
 }
 
-/// Why one attempt failed, told apart by what may help.
-#[derive(Debug)]
-pub(crate) enum Trouble {
-    /// It may pass. The server may have said after which time.
-    Passing { reason: String, after: Option<Duration> },
-    /// The server refuses.
-    Refused { status: StatusCode, code: String, message: String, own: bool },
-    /// Something arrived, but not what was listed.
-    Wrong(String),
-    /// Nothing helps.
-    Final(Error),
-}
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Self::Final(error)
-    }
-}
-
 /// One step towards an answer.
 pub(crate) enum Hop {
     Answer(Response),
@@ -67,7 +58,10 @@ pub(crate) enum Hop {
 impl Web {
     pub(crate) fn new(access: Access, limits: Limits) -> Result<Self> {
         let agent = concat!("slipstream/", env!("CARGO_PKG_VERSION"));
-        let client = Client::builder().redirect(Policy::none()).user_agent(agent).connect_timeout(CONNECT).build();
+        // Hashes and ranges are those of the content itself.
+        let plain = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]);
+        let client = Client::builder().redirect(Policy::none()).user_agent(agent).default_headers(plain);
+        let client = client.connect_timeout(CONNECT).build();
         let client = client.map_err(|error| Error::Tls { reason: chain(&error) })?;
         Ok(Self { client, access, limits })
     }
@@ -121,7 +115,12 @@ impl Web {
         let response = self.in_time(request.send()).await?;
         let status = response.status();
         if status.is_success() {
-            return Ok(Hop::Answer(response));
+            return match response.headers().get(CONTENT_ENCODING) {
+                Some(encoding) if encoding != "identity" => {
+                    Err(Trouble::Wrong("it is compressed, which was not asked for".to_owned()))
+                }
+                _ => Ok(Hop::Answer(response)),
+            };
         }
         if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
             return Err(self.refusal(response, own).await);
@@ -177,7 +176,7 @@ impl Web {
         let status = response.status();
         let header = |name: &str| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let code = header("x-error-code").unwrap_or_default();
-        let after = header(RETRY_AFTER.as_str()).and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
+        let after = header(RETRY_AFTER.as_str()).and_then(|text| retry_after(&text, SystemTime::now()));
         if matches!(status.as_u16(), 408 | 429) || status.is_server_error() {
             return Trouble::Passing { reason: format!("the server answered {status}"), after };
         }
@@ -186,76 +185,7 @@ impl Web {
             Some(message) => message,
             None => said(&self.beginning(response, usize::try_from(MESSAGE).unwrap_or(usize::MAX)).await),
         };
-        Trouble::Refused { status, code, message: message.chars().take(300).collect(), own }
-    }
-
-    /// Tries until it works, for as long as the trouble may pass.
-    pub(crate) async fn patiently<T, F: Future<Output = Result<T, Trouble>>>(
-        &self,
-        errand: &Errand,
-        attempt: impl Fn() -> F,
-    ) -> Result<T> {
-        let mut failures = 0;
-        loop {
-            match attempt().await {
-                Ok(value) => return Ok(value),
-                Err(trouble) => {
-                    failures += 1;
-                    self.wait(errand, trouble, failures).await?;
-                }
-            }
-        }
-    }
-
-    /// Waits after the `failures`th failure in a row, or says that there is no point in it.
-    pub(crate) async fn wait(&self, errand: &Errand, trouble: Trouble, failures: u32) -> Result<()> {
-        match trouble {
-            Trouble::Passing { after, .. } if failures < self.limits.attempts => {
-                let doubled = self.limits.first_wait.saturating_mul(1 << (failures.max(1) - 1).min(16));
-                // Many connections that failed together must not come back together.
-                let varied = doubled.mul_f64(0.5 + fastrand::f64() / 2.0);
-                tokio::time::sleep(varied.max(after.unwrap_or_default()).min(self.limits.longest_wait)).await;
-                Ok(())
-            }
-            trouble => Err(self.verdict(errand, trouble)),
-        }
-    }
-
-    /// The sentence about a trouble that ended the attempts.
-    pub(crate) fn verdict(&self, errand: &Errand, trouble: Trouble) -> Error {
-        let what = errand.what.clone();
-        match trouble {
-            Trouble::Passing { reason, .. } => Error::Unreachable { what, reason, attempts: self.limits.attempts },
-            Trouble::Refused { status, code, message, own } => self.refused(errand, status, &code, message, own),
-            Trouble::Wrong(why) => errand.odd(why),
-            Trouble::Final(error) => error,
-        }
-    }
-
-    fn refused(&self, errand: &Errand, status: StatusCode, code: &str, message: String, own: bool) -> Error {
-        let what = errand.what.clone();
-        let gated = errand.gated || code == "GatedRepo";
-        match (status, &errand.repo) {
-            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(id)) if own && gated => {
-                let page = self.access.address([id.owner(), id.name()]).into();
-                Error::Gated { id: id.clone(), page }
-            }
-            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) if own => {
-                Error::Unauthorized { what, page: self.access.address(["settings", "tokens"]).into() }
-            }
-            (StatusCode::NOT_FOUND | StatusCode::GONE, _) => Error::NotFound { what },
-            _ => Error::Refused { what, status: status.as_u16(), message },
-        }
-    }
-}
-
-impl Errand {
-    pub(crate) fn odd(&self, why: impl Into<String>) -> Error {
-        Error::Odd { what: self.what.clone(), why: why.into() }
-    }
-
-    pub(crate) fn redirect(&self, why: &'static str) -> Error {
-        Error::Redirect { what: self.what.clone(), why }
+        Trouble::Refused { status, code, message: harmless(&message), own }
     }
 }
 
@@ -268,10 +198,29 @@ fn refused_step(from: &Url, to: &Url) -> Option<&'static str> {
     }
 }
 
-/// What the Hub's own error says, if this is one.
-fn said(body: &[u8]) -> String {
-    let json: Option<serde_json::Value> = serde_json::from_slice(body).ok();
-    json.and_then(|json| json["error"].as_str().map(str::to_owned)).unwrap_or_default()
+/// Whether an answer says that it holds the bytes of `range` of a content of `size` bytes.
+pub(crate) fn holds(response: &Response, range: &Range<u64>, size: u64) -> bool {
+    let announced = announced(response, size);
+    match response.status() {
+        StatusCode::PARTIAL_CONTENT => announced.as_ref() == Some(range),
+        StatusCode::OK => *range == (0..size) && announced.is_none_or(|announced| announced == *range),
+        _ => false,
+    }
+}
+
+/// Which bytes of a content of `size` bytes an answer says that it holds.
+fn announced(response: &Response, size: u64) -> Option<Range<u64>> {
+    let length = response.content_length();
+    if response.status() != StatusCode::PARTIAL_CONTENT {
+        return Some(0..length?);
+    }
+    let range = response.headers().get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?;
+    let (range, whole) = range.split_once('/')?;
+    let (start, last) = range.split_once('-')?;
+    let range = start.parse().ok()?..last.parse::<u64>().ok()?.checked_add(1)?;
+    let count = range.end.checked_sub(range.start)?;
+    let fits = (whole == "*" || whole.parse() == Ok(size)) && length.is_none_or(|length| length == count);
+    fits.then_some(range)
 }
 
 /// An error and its causes, for most say nothing by themselves.

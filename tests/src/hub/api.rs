@@ -44,10 +44,8 @@ pub(super) fn answer(world: &mut World, request: &Request) -> Reply {
 
 fn search(world: &World, request: &Request) -> Reply {
     let wanted = request.query("search").unwrap_or_default().to_lowercase();
-    let author = request.query("author");
     let is_named = |repo: &&Repo| wanted.split_whitespace().all(|word| repo.id.to_lowercase().contains(word));
     let found = world.repos.iter().filter(is_named);
-    let found = found.filter(|repo| author.as_ref().is_none_or(|author| repo.id.split('/').next() == Some(author)));
     let items: Vec<Value> = found
         .map(|repo| json!({ "id": repo.id, "downloads": 7, "likes": 3, "gated": repo.gated, "tags": repo.tags, "lastModified": "2026-01-02T03:04:05.000Z" }))
         .collect();
@@ -63,8 +61,9 @@ fn page(world: &World, request: &Request, entries: &[Value]) -> Reply {
     if to == entries.len() {
         return reply;
     }
-    let hub = world.address(Origin::Hub);
-    reply.header("Link", &format!("<{hub}{}?cursor={to}&limit={size}>; rel=\"next\"", request.path()))
+    // A mirror passes on what the Hub said: an address of its own, which is none of the mirror's.
+    let cdn = world.address(Origin::Cdn);
+    reply.header("Link", &format!("<{cdn}{}?cursor={to}&limit={size}>; rel=\"next\"", request.path()))
 }
 
 /// Whether the request may read what `repo` holds.

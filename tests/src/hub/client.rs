@@ -69,6 +69,15 @@ impl Client {
         self.hub.fetch(listing, &everything(listing), &self.blobs, control, &progress).await
     }
 
+    /// Downloads what a plan needs.
+    ///
+    /// # Errors
+    /// Those of [`Hub::fetch`].
+    pub async fn fetch_planned(&self, listing: &Listing, plan: &Plan) -> hub::Result<PathBuf> {
+        let progress = watch::Sender::new(Progress::new());
+        self.hub.fetch(listing, plan, &self.blobs, &Control::new(), &progress).await
+    }
+
     /// Lists and downloads the repo `id`.
     ///
     /// # Errors
@@ -78,7 +87,7 @@ impl Client {
     }
 }
 
-/// A plan that leaves nothing out.
+/// A plan that leaves nothing out that can be placed.
 #[must_use]
 pub fn everything(listing: &Listing) -> Plan {
     Plan { needed: listing.files.clone(), skipped: Vec::new() }

@@ -50,6 +50,10 @@ pub struct Seen {
     pub target: String,
     /// The `Range` header.
     pub range: Option<String>,
+    /// The `If-Range` header.
+    pub if_range: Option<String>,
+    /// The `Accept-Encoding` header.
+    pub encoding: Option<String>,
     /// Whether an `Authorization` header came along.
     pub authorised: bool,
     /// How many bytes of a body were handed to the connection.
@@ -76,6 +80,7 @@ struct World {
     signatures: usize,
     page: usize,
     pace: Option<Pace>,
+    weak_tags: bool,
 }
 
 impl World {
@@ -104,13 +109,23 @@ impl FakeHub {
     pub fn start(repos: Vec<Repo>) -> Outcome<Self> {
         let listeners = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
         let mut addresses = [String::new(), String::new()];
-        for (listener, address) in listeners.iter().zip(&mut addresses) {
+        // Two hosts by name, as the Hub and the other are.
+        for ((listener, address), host) in listeners.iter().zip(&mut addresses).zip(["127.0.0.1", "localhost"]) {
             listener.set_nonblocking(true)?;
-            *address = format!("http://{}", listener.local_addr()?);
+            *address = format!("http://{host}:{}", listener.local_addr()?.port());
         }
         let (quirks, seen) = (HashMap::new(), Vec::new());
-        let world =
-            World { repos, quirks, seen, addresses, signed_for: usize::MAX, signatures: 0, page: 1000, pace: None };
+        let world = World {
+            repos,
+            quirks,
+            seen,
+            addresses,
+            signed_for: usize::MAX,
+            signatures: 0,
+            page: 1000,
+            pace: None,
+            weak_tags: false,
+        };
         let world = Arc::new(Mutex::new(world));
         let end = watch::Sender::new(false);
         let (served, ended) = (Arc::clone(&world), end.subscribe());
@@ -119,7 +134,7 @@ impl FakeHub {
         Ok(Self { world, end, thread: Some(thread) })
     }
 
-    /// The address of the Hub.
+    /// The address of the Hub. Below `/mirror` it is there once more.
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.world().address(Origin::Hub).to_owned()
@@ -163,6 +178,11 @@ impl FakeHub {
     /// How many entries a page of a listing or a search has.
     pub fn page(&self, entries: usize) {
         self.world().page = entries;
+    }
+
+    /// Marks the names of contents as weak.
+    pub fn weaken_tags(&self) {
+        self.world().weak_tags = true;
     }
 
     /// Slows all bodies down.

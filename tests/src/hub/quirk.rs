@@ -21,6 +21,16 @@ pub enum Quirk {
     Shifted,
     /// The whole, whatever was asked for.
     Whole,
+    /// In chunks, without a length.
+    Chunked,
+    /// Without a length; the connection's end is the body's.
+    Unframed,
+    /// As said, and the connection closes after so many bytes of the body.
+    Cut(Box<Quirk>, u64),
+    /// In chunks, and a few bytes more than were asked for.
+    Excess,
+    /// Said to be compressed.
+    Encoded,
     /// Of the right length, with one byte changed.
     Corrupt,
     /// Sends elsewhere.

@@ -63,7 +63,8 @@ impl Repo {
 
 impl File {
     /// Its entry in a listing.
-    pub(super) fn entry(&self) -> Value {
+    #[must_use]
+    pub fn entry(&self) -> Value {
         let (size, hash) = (self.listed.size(), self.listed.hash(self.is_large).to_string());
         if !self.is_large {
             return json!({ "type": "file", "path": self.path, "size": size, "oid": hash });

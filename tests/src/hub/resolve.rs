@@ -2,14 +2,14 @@
 
 use super::{
     Content, File, Origin, Quirk, Repo, World, api,
-    wire::{Body, Reply, Request},
+    wire::{Body, Framing, Reply, Request},
 };
 
 /// The answer of the Hub to a request for a file of a repo: a small one's bytes, or the way to a large one's.
 pub(super) fn file(world: &mut World, request: &Request) -> Reply {
     let parts: Vec<&str> = request.path().splitn(6, '/').collect();
     let [_, owner, name, "resolve", revision, path] = parts[..] else { return Reply::status(404) };
-    let (id, path) = (format!("{owner}/{name}"), path.to_owned());
+    let (id, path) = (format!("{owner}/{name}"), decoded(path));
     let Some(repo) = world.repos.iter().find(|repo| repo.id == id && repo.commit == revision).cloned() else {
         return Reply::status(404).header("X-Error-Code", "RepoNotFound");
     };
@@ -32,6 +32,7 @@ pub(super) fn file(world: &mut World, request: &Request) -> Reply {
         return content(world, &repo, &file, request);
     }
     world.signatures += 1;
+    let path = request.path().splitn(6, '/').last().unwrap_or_default();
     let location = format!("{}/{id}/{path}?signature={}-0", world.address(Origin::Cdn), world.signatures);
     Reply::status(302)
         .header("Location", &location)
@@ -45,7 +46,7 @@ pub(super) fn file(world: &mut World, request: &Request) -> Reply {
 pub(super) fn large(world: &mut World, request: &Request) -> Reply {
     let parts: Vec<&str> = request.path().splitn(4, '/').collect();
     let [_, owner, name, path] = parts[..] else { return Reply::status(404) };
-    let id = format!("{owner}/{name}");
+    let (id, path) = (format!("{owner}/{name}"), decoded(path));
     let used = world.seen.iter().filter(|seen| seen.origin == Origin::Cdn && seen.target == request.target).count();
     if used > world.signed_for {
         return Reply::status(403);
@@ -58,11 +59,24 @@ pub(super) fn large(world: &mut World, request: &Request) -> Reply {
     }
 }
 
+/// A path of an address as it was meant; of anything else nothing.
+fn decoded(path: &str) -> String {
+    let mut parts = path.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let code = part.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.extend(code);
+        bytes.extend_from_slice(part.get(2..).unwrap_or_default().as_bytes());
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 fn content(world: &mut World, repo: &Repo, file: &File, request: &Request) -> Reply {
     let quirk = if request.method == "GET" { world.quirk(&file.path) } else { None }.unwrap_or(Quirk::Fine);
     let (content, size) = (&file.served, file.served.size());
-    let tag = format!("\"{}\"", content.hash(file.is_large));
-    let is_same = request.header("if-range").is_none_or(|wanted| wanted == tag);
+    let mark = if world.weak_tags { "W/" } else { "" };
+    let tag = format!("{mark}\"{}\"", content.hash(file.is_large));
+    let is_same = request.header("if-range").is_none_or(|wanted| wanted == tag && !world.weak_tags);
     let range = request.header("range").filter(|_| is_same && quirk != Quirk::Whole);
     let range = range.and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
     let range = range
@@ -86,6 +100,14 @@ fn send(reply: Reply, content: &Content, range: std::ops::Range<u64>, quirk: &Qu
     match quirk {
         Quirk::Drop(after) => reply.body(part(content)).cut(*after, false),
         Quirk::Stall(after) => reply.body(part(content)).cut(*after, true),
+        Quirk::Chunked => reply.body(part(content)).framed(Framing::Chunks),
+        Quirk::Unframed => reply.body(part(content)).framed(Framing::Close),
+        Quirk::Cut(quirk, after) => send(reply, content, range, quirk).cut(*after, false),
+        Quirk::Excess => {
+            let more = range.start..(range.end + 100).min(content.size());
+            reply.body(Body::Part(content.clone(), more)).framed(Framing::Chunks)
+        }
+        Quirk::Encoded => reply.header("Content-Encoding", "gzip").body(part(content)),
         Quirk::Empty => reply.body(Body::Part(content.clone(), 0..0)),
         Quirk::Length(length) => reply.body(Body::Part(Content::noise(*length, 1), 0..*length)),
         Quirk::Text(kind, text) => reply.header("Content-Type", kind).body(Body::Text((*text).to_owned())),

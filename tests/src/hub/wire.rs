@@ -1,4 +1,4 @@
-//! HTTP/1.1, as little as a fake needs: requests without bodies, answers with a length.
+//! HTTP/1.1, as little as a fake needs: requests without bodies.
 
 use std::{
     fmt::Write as _,
@@ -30,17 +30,29 @@ pub(super) enum Body {
     Part(Content, Range<u64>),
 }
 
+/// How a body's end is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Framing {
+    Length,
+    Chunks,
+    /// By the connection's end.
+    Close,
+}
+
 pub(super) struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     body: Body,
+    framing: Framing,
     /// After how many bytes of the body nothing more comes, and whether the connection stays open.
     cut: Option<(u64, bool)>,
 }
 
 impl Request {
+    /// The path, which a mirror has below another.
     pub(super) fn path(&self) -> &str {
-        self.target.split('?').next().unwrap_or_default()
+        let path = self.target.split('?').next().unwrap_or_default();
+        path.strip_prefix("/mirror").unwrap_or(path)
     }
 
     pub(super) fn query(&self, key: &str) -> Option<String> {
@@ -71,7 +83,7 @@ impl Request {
 
 impl Reply {
     pub(super) fn status(status: u16) -> Self {
-        Self { status, headers: Vec::new(), body: Body::Text(String::new()), cut: None }
+        Self { status, headers: Vec::new(), body: Body::Text(String::new()), framing: Framing::Length, cut: None }
     }
 
     pub(super) fn json(value: &Value) -> Self {
@@ -106,6 +118,11 @@ impl Reply {
         self
     }
 
+    pub(super) fn framed(mut self, framing: Framing) -> Self {
+        self.framing = framing;
+        self
+    }
+
     pub(super) fn cut(mut self, after: u64, stays_open: bool) -> Self {
         self.cut = Some((after, stays_open));
         self
@@ -116,7 +133,12 @@ impl Reply {
             Body::Text(text) => text.len() as u64,
             Body::Part(_, range) => range.end - range.start,
         };
-        let mut head = format!("HTTP/1.1 {} .\r\nContent-Length: {length}\r\n", self.status);
+        let framing = match self.framing {
+            Framing::Length => format!("Content-Length: {length}"),
+            Framing::Chunks => "Transfer-Encoding: chunked".to_owned(),
+            Framing::Close => "Connection: close".to_owned(),
+        };
+        let mut head = format!("HTTP/1.1 {} .\r\n{framing}\r\n", self.status);
         for (name, value) in &self.headers {
             // Writing to a string cannot fail.
             let _ = write!(head, "{name}: {value}\r\n");
@@ -151,6 +173,7 @@ async fn converse(stream: TcpStream, origin: Origin, world: Arc<Mutex<World>>) {
         match reply.cut {
             Some((_, true)) => std::future::pending::<()>().await,
             Some((_, false)) => return,
+            None if reply.framing == Framing::Close => return,
             None => {}
         }
     }
@@ -163,6 +186,8 @@ fn answer(world: &Mutex<World>, origin: Origin, request: &Request) -> (Reply, us
         method: request.method.clone(),
         target: request.target.clone(),
         range: request.header("range").map(str::to_owned),
+        if_range: request.header("if-range").map(str::to_owned),
+        encoding: request.header("accept-encoding").map(str::to_owned),
         authorised: request.header("authorization").is_some(),
         sent: 0,
     });
@@ -199,15 +224,26 @@ impl Sender<'_> {
                 let block = self.pace.map_or(BLOCK, |pace| pace.bytes as u64);
                 while at < end {
                     let bytes = content.at(at, (end - at).min(block));
-                    self.stream.get_mut().write_all(bytes).await?;
+                    self.write(reply.framing, bytes).await?;
                     at += bytes.len() as u64;
                     lock(self.world).seen[self.seen].sent += bytes.len() as u64;
                     if let Some(pace) = self.pace {
                         tokio::time::sleep(pace.pause).await;
                     }
                 }
-                Ok(())
+                if reply.cut.is_none() { self.write(reply.framing, &[]).await } else { Ok(()) }
             }
         }
+    }
+
+    /// Some bytes of a body; none are its end.
+    async fn write(&mut self, framing: Framing, bytes: &[u8]) -> std::io::Result<()> {
+        let stream = self.stream.get_mut();
+        if framing != Framing::Chunks {
+            return stream.write_all(bytes).await;
+        }
+        stream.write_all(format!("{:x}\r\n", bytes.len()).as_bytes()).await?;
+        stream.write_all(bytes).await?;
+        stream.write_all(b"\r\n").await
     }
 }

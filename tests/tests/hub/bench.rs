@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hub::Limits;
+use hub::{Limits, RemoteFile};
 use tempfile::TempDir;
 use tests::{
     Outcome,
@@ -59,6 +59,11 @@ impl Bench {
 
 pub(crate) fn usual() -> Repo {
     Repo::new(ID).large(WEIGHTS, Content::noise(SIZE, 1)).small("config.json", Content::of(*b"{}"))
+}
+
+/// The weights of the usual repo, as they are listed.
+pub(crate) fn weights() -> Outcome<RemoteFile> {
+    Ok(RemoteFile { path: WEIGHTS.parse()?, size: SIZE, hash: Content::noise(SIZE, 1).hash(true) })
 }
 
 /// What lies in `folder`, by path.

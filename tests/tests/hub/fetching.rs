@@ -64,6 +64,7 @@ async fn transient_failures_are_survived() -> Outcome {
         Quirk::busy("0"),
         Quirk::busy("100000"),
         Quirk::busy("soon"),
+        Quirk::busy("Sun, 06 Nov 1994 08:49:37 GMT"),
         Quirk::Drop(0),
         Quirk::Drop(1000),
         Quirk::Stall(0),
@@ -96,6 +97,55 @@ async fn a_server_that_always_fails_is_left_after_a_bounded_number_of_attempts()
 }
 
 #[tokio::test]
+async fn a_listing_is_given_up_sooner_than_a_download() -> Outcome {
+    let limits = hub::Limits { attempts: 20, ..hasty() };
+    let bench = Bench::limited(vec![Repo::new(ID).large(WEIGHTS, Content::noise(1000, 1))], limits)?;
+    bench.fake.next("repo", vec![Quirk::status(503); 4]);
+    assert!(matches!(bench.client.listing(ID).await, Err(Error::Unreachable { attempts: 4, .. })));
+    bench.after(vec![Quirk::status(503); 19]).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_body_need_not_tell_its_length() -> Outcome {
+    for quirk in [Quirk::Chunked, Quirk::Unframed] {
+        let bench = Bench::usual()?;
+        bench.fake.next("config.json", [quirk.clone()]);
+        check_whole(&bench.after(vec![quirk.clone(); 6]).await?, &usual())?;
+        assert_eq!(bench.fake.sent(), SIZE + 2, "{quirk:?}");
+        // Closed early, it looks as if it were complete.
+        let bench = Bench::of(vec![Repo::new(ID).small("config.json", Content::noise(1000, 1))])?;
+        bench.fake.next("config.json", [Quirk::Cut(Box::new(quirk), 10)]);
+        bench.client.download(ID).await?;
+        assert_eq!(bench.fake.sent(), 1000);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn contents_are_asked_for_as_they_are() -> Outcome {
+    let bench = Bench::usual()?;
+    bench.client.download(ID).await?;
+    assert!(bench.fake.seen().iter().all(|seen| seen.encoding.as_deref() == Some("identity")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn only_a_strong_name_guards_a_range() -> Outcome {
+    for is_weak in [false, true] {
+        let bench = Bench::usual()?;
+        if is_weak {
+            bench.fake.weaken_tags();
+        }
+        check_whole(&bench.after([Quirk::Drop(1000)]).await?, &usual())?;
+        check_whole(&bench.client.download(ID).await?, &usual())?;
+        assert_eq!(bench.fake.seen().iter().all(|seen| seen.if_range.is_none()), is_weak);
+        assert_eq!(bench.fake.sent(), SIZE + 2);
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn any_progress_renews_the_patience() -> Outcome {
     let bench = Bench::of(vec![Repo::new(ID).large(WEIGHTS, Content::noise(1000, 1))])?;
     bench.after(vec![Quirk::Drop(10); 20]).await?;
@@ -115,6 +165,16 @@ async fn what_the_server_refuses_is_not_asked_again() -> Outcome {
 }
 
 #[tokio::test]
+async fn what_another_server_does_not_have_is_not_asked_again() -> Outcome {
+    for status in [404, 410, 451] {
+        let bench = Bench::of(vec![Repo::new(ID).large(WEIGHTS, Content::noise(1000, 1))])?;
+        assert!(bench.after(vec![Quirk::status(status); 9]).await.is_err());
+        assert_eq!(bench.fake.fetched().iter().filter(|seen| seen.origin == Origin::Cdn).count(), 1, "{status}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn an_expired_address_is_signed_again() -> Outcome {
     let bench = Bench::usual()?;
     bench.fake.sign_for(2);
@@ -129,6 +189,11 @@ async fn an_address_that_is_refused_when_it_is_fresh_ends_the_download() -> Outc
     bench.fake.sign_for(0);
     let failed = bench.client.download(ID).await;
     assert!(matches!(failed, Err(Error::Refused { status: 403, .. })), "{failed:?}");
+    for status in [401, 403] {
+        let bench = Bench::of(vec![Repo::new(ID).large(WEIGHTS, Content::noise(1000, 1))])?;
+        assert!(bench.after(vec![Quirk::status(status); 99]).await.is_err());
+        assert_eq!(bench.fake.fetched().iter().filter(|seen| seen.origin == Origin::Cdn).count(), 4, "{status}");
+    }
     Ok(())
 }
 
@@ -136,7 +201,7 @@ async fn an_address_that_is_refused_when_it_is_fresh_ends_the_download() -> Outc
 async fn a_download_that_does_not_fit_beside_the_reserve_does_not_begin() -> Outcome {
     let bench = Bench::limited(vec![usual()], hub::Limits { reserve: u64::MAX / 2, ..hasty() })?;
     let failed = bench.client.download(ID).await;
-    assert!(matches!(failed, Err(Error::DiskFull { needed, free }) if needed > free), "{failed:?}");
+    assert!(matches!(failed, Err(Error::DiskFull { needed: Some(needed), free }) if needed > free), "{failed:?}");
     assert!(bench.fake.fetched().is_empty());
     Ok(())
 }

@@ -4,22 +4,25 @@ use std::{
     collections::HashSet,
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt, symlink},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use hub::{Blobs, Error, Hash, Verdict};
-use tests::{Outcome, hub::Content};
+use hub::{Blobs, Error};
+use tests::{
+    Outcome,
+    hub::{Content, Repo},
+};
 
-use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, tree, usual};
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, tree, usual, weights};
 
-fn weights() -> Hash {
-    Content::noise(SIZE, 1).hash(true)
+fn blob(bench: &Bench) -> Outcome<PathBuf> {
+    Ok(bench.root().join("blobs").join(weights()?.hash.to_string()))
 }
 
 /// Changes a byte of a content behind everybody's back.
 fn spoil(bench: &Bench) -> Outcome {
-    let blob = bench.root().join("blobs").join(weights().to_string());
+    let blob = blob(bench)?;
     fs::set_permissions(&blob, fs::Permissions::from_mode(0o600))?;
     let mut bytes = fs::read(&blob)?;
     bytes[1234] ^= 1;
@@ -30,22 +33,20 @@ fn spoil(bench: &Bench) -> Outcome {
 async fn a_revision_is_links_to_contents_that_cannot_be_written() -> Outcome {
     let bench = Bench::usual()?;
     let placed = fs::metadata(bench.client.download(ID).await?.join(WEIGHTS))?;
-    let blob = fs::metadata(bench.root().join("blobs").join(weights().to_string()))?;
+    let blob = fs::metadata(blob(&bench)?)?;
     assert_eq!((placed.ino(), placed.dev()), (blob.ino(), blob.dev()));
     assert_eq!(placed.permissions().mode() & 0o222, 0);
     Ok(())
 }
 
 #[tokio::test]
-async fn a_content_is_verified_on_demand_and_repaired_by_fetching_it_alone() -> Outcome {
+async fn a_broken_content_is_repaired_by_fetching_it_alone() -> Outcome {
     let bench = Bench::usual()?;
-    let blobs = &bench.client.blobs;
-    assert_eq!(blobs.verify(&weights())?, Verdict::Missing);
     let folder = bench.client.download(ID).await?;
-    assert_eq!(blobs.verify(&weights())?, Verdict::Whole);
+    bench.client.blobs.discard_broken(&weights()?.hash)?;
+    assert!(bench.client.blobs.has(&weights()?), "what is whole stays");
     spoil(&bench)?;
-    assert_eq!(blobs.verify(&weights())?, Verdict::Broken);
-    blobs.discard(&weights())?;
+    bench.client.blobs.discard_broken(&weights()?.hash)?;
     let before = bench.fake.sent();
     assert_eq!(bench.client.download(ID).await?, folder);
     check_whole(&folder, &usual())?;
@@ -54,34 +55,84 @@ async fn a_content_is_verified_on_demand_and_repaired_by_fetching_it_alone() -> 
 }
 
 #[tokio::test]
-async fn what_nobody_refers_to_is_removed_and_nothing_else() -> Outcome {
+async fn a_content_of_another_length_than_listed_is_fetched_again() -> Outcome {
     let bench = Bench::usual()?;
-    let listing = bench.client.listing(ID).await?;
-    let folder = bench.client.fetch(&listing).await?;
-    fs::write(bench.root().join("blobs/a note"), "mine")?;
-    fs::write(bench.root().join("partial").join("a".repeat(64)), "left over")?;
-    let config = listing.files[1].hash;
-    bench.client.blobs.remove_revisions_but(&HashSet::from([folder.clone()]))?;
-    assert!(folder.exists());
-    bench.client.blobs.remove_revisions_but(&HashSet::new())?;
-    assert_eq!(bench.client.blobs.remove_unreferenced(&HashSet::from([config]))?, SIZE);
-    let left = tree(&bench.root())?.into_keys().collect::<Vec<_>>();
-    assert_eq!(left, [format!("blobs/{config}"), "blobs/a note".to_owned()]);
-    assert!(!bench.root().join("repos/owner").exists());
+    let folder = bench.client.download(ID).await?;
+    let blob = blob(&bench)?;
+    fs::set_permissions(&blob, fs::Permissions::from_mode(0o600))?;
+    fs::File::options().write(true).open(&blob)?.set_len(1000)?;
+    assert!(!bench.client.blobs.has(&weights()?));
+    assert_eq!(bench.client.download(ID).await?, folder);
+    check_whole(&folder, &usual())
+}
+
+#[tokio::test]
+async fn a_file_that_was_put_in_a_contents_place_is_replaced_however_young_it_is() -> Outcome {
+    let bench = Bench::usual()?;
+    let folder = bench.client.download(ID).await?;
+    fs::remove_file(folder.join(WEIGHTS))?;
+    fs::write(folder.join(WEIGHTS), Content::noise(SIZE, 2).bytes())?;
+    fs::File::open(folder.join(WEIGHTS))?.set_modified(SystemTime::now() + Duration::from_hours(1))?;
+    check_whole(&bench.client.download(ID).await?, &usual())
+}
+
+#[tokio::test]
+async fn what_is_not_a_content_yet_can_be_written() -> Outcome {
+    let bench = Bench::usual()?;
+    // Whatever keeps the last step from being taken, be it a full disk or a kill.
+    fs::create_dir(blob(&bench)?)?;
+    assert!(bench.client.download(ID).await.is_err());
+    for entry in fs::read_dir(bench.root().join("partial"))? {
+        assert_eq!(entry?.metadata()?.permissions().mode() & 0o600, 0o600);
+    }
+    fs::remove_dir(blob(&bench)?)?;
+    check_whole(&bench.client.download(ID).await?, &usual())?;
+    assert_eq!(bench.fake.sent(), SIZE + 2);
     Ok(())
 }
 
 #[tokio::test]
-async fn a_revision_that_was_left_half_put_together_is_removed_after_a_while() -> Outcome {
+async fn a_content_that_was_left_writable_is_placed_read_only() -> Outcome {
     let bench = Bench::usual()?;
-    let [old, new] = ["old", "new"].map(|name| bench.root().join("placing").join(name));
-    for folder in [&old, &new] {
-        fs::create_dir(folder)?;
-        fs::write(folder.join("config.json"), "{}")?;
+    let listing = bench.client.listing(ID).await?;
+    bench.client.fetch(&listing).await?;
+    bench.client.blobs.remove_revisions_but(&HashSet::new())?;
+    fs::set_permissions(blob(&bench)?, fs::Permissions::from_mode(0o600))?;
+    bench.client.fetch(&listing).await?;
+    assert_eq!(fs::metadata(blob(&bench)?)?.permissions().mode() & 0o222, 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_revision_may_be_put_together_by_several_at_once() -> Outcome {
+    let bench = Bench::usual()?;
+    let listing = bench.client.listing(ID).await?;
+    let folder = bench.client.fetch(&listing).await?;
+    let place = || bench.client.blobs.place(&listing.id, &listing.commit, &listing.files);
+    for round in 0..40 {
+        // In half of the rounds it has to be replaced.
+        if round % 2 == 0 {
+            fs::remove_dir_all(&folder)?;
+        } else {
+            fs::remove_file(folder.join(WEIGHTS))?;
+        }
+        std::thread::scope(|scope| {
+            let placing: Vec<_> = (0..4).map(|_| scope.spawn(place)).collect();
+            placing.into_iter().try_for_each(|placed| {
+                let placed = placed.join().map_err(|_| "a panic")?;
+                placed.map(drop).map_err(|error| error.to_string().into())
+            })
+        })
+        .map_err(|error: Box<dyn std::error::Error + Send + Sync>| error.to_string())?;
+        check_whole(&folder, &usual())?;
     }
-    fs::File::open(&old)?.set_modified(SystemTime::now() - Duration::from_hours(2))?;
-    bench.client.blobs.remove_unreferenced(&HashSet::new())?;
-    assert!(!old.exists() && new.exists());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_revision_without_files_is_an_empty_folder() -> Outcome {
+    let bench = Bench::of(vec![Repo::new(ID)])?;
+    assert!(tree(&bench.client.download(ID).await?)?.is_empty());
     Ok(())
 }
 
@@ -105,14 +156,14 @@ async fn a_link_in_the_place_of_a_content_is_never_written_through() -> Outcome 
     let bench = Bench::usual()?;
     let dear = bench.folder.path().join("dear.txt");
     fs::write(&dear, "dear")?;
-    for name in [weights().to_string(), format!("{}.journal", weights())] {
-        let link = bench.root().join("partial").join(name);
-        symlink(&dear, &link)?;
-        let failed = bench.client.download(ID).await;
-        assert!(failed.is_ok() || matches!(failed, Err(Error::Foreign { .. })), "{failed:?}");
-        assert_eq!(fs::read_to_string(&dear)?, "dear");
-        fs::remove_file(&link).or_else(|error| if link.exists() { Err(error) } else { Ok(()) })?;
-    }
+    let place = |name: String| bench.root().join("partial").join(name);
+    symlink(&dear, place(weights()?.hash.to_string()))?;
+    let failed = bench.client.download(ID).await;
+    assert!(matches!(failed, Err(Error::Foreign { .. })), "{failed:?}");
+    fs::remove_file(place(weights()?.hash.to_string()))?;
+    symlink(&dear, place(format!("{}.journal", weights()?.hash)))?;
+    check_whole(&bench.client.download(ID).await?, &usual())?;
+    assert_eq!(fs::read_to_string(&dear)?, "dear");
     Ok(())
 }
 
@@ -131,7 +182,7 @@ async fn the_folder_itself_may_be_reached_through_a_link() -> Outcome {
     let link = bench.folder.path().join("link");
     symlink(bench.root(), &link)?;
     check_whole(&bench.another("link", None)?.download(ID).await?, &usual())?;
-    assert!(bench.client.blobs.has(&weights()));
+    assert!(bench.client.blobs.has(&weights()?));
     Ok(())
 }
 

@@ -4,10 +4,10 @@ use hub::{Access, Error, Gated, Hash, Hub, Search};
 use serde_json::json;
 use tests::{
     Outcome,
-    hub::{Content, Quirk, Repo, hasty},
+    hub::{Client, Content, Origin, Quirk, Repo, Seen, hasty},
 };
 
-use crate::bench::{Bench, ID, SIZE, WEIGHTS, usual};
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, usual};
 
 #[tokio::test]
 async fn a_listing_has_the_canonical_id_the_commit_and_every_hash() -> Outcome {
@@ -42,19 +42,25 @@ async fn what_the_card_leaves_out_the_tags_say() -> Outcome {
 async fn pages_are_followed_on_the_hub_alone() -> Outcome {
     let repo = (0..25).fold(Repo::new(ID), |repo, at| repo.small(&format!("{at}.json"), Content::of(*b"x")));
     let bench = Bench::of(vec![repo])?;
+    // Their addresses are another server's, as behind a mirror.
     bench.fake.page(4);
     assert_eq!(bench.client.listing(ID).await?.files.len(), 25);
-    let link = format!("<{}/x>; rel=\"next\"", bench.fake.cdn());
-    bench.fake.next("tree", [Quirk::Status(200, vec![("Link", link)], "[]".to_owned())]);
-    assert!(matches!(bench.client.listing(ID).await, Err(Error::Redirect { .. })));
-    assert!(bench.fake.seen().iter().all(|seen| seen.target != "/x"));
+    for link in ["</elsewhere?a=b&cursor=24>; rel=next", "<//other:1/x?cursor=24>;title=\"a, b\"; rel=\"next\", <y>"] {
+        bench.fake.next("tree", [Quirk::Status(200, vec![("Link", link.to_owned())], "[]".to_owned())]);
+        assert_eq!(bench.client.listing(ID).await?.files.len(), 2, "{link}");
+    }
+    let tree = format!("/api/models/{ID}/tree/");
+    let is_known = |seen: &Seen| seen.target.starts_with(&tree) || seen.target.ends_with("/revision/main");
+    assert!(bench.fake.seen().iter().all(|seen| seen.origin == Origin::Hub && is_known(seen)));
+    bench.fake.next("tree", [Quirk::Status(200, vec![("Link", "</x>; rel=\"next\"".to_owned())], "[]".to_owned())]);
+    assert!(matches!(bench.client.listing(ID).await, Err(Error::Odd { .. })));
     Ok(())
 }
 
 #[tokio::test]
 async fn pages_end() -> Outcome {
     let bench = Bench::usual()?;
-    let link = "</api/models/owner/name/tree/x>; rel=\"next\"".to_owned();
+    let link = "</api/models/owner/name/tree/x?cursor=y>; rel=\"next\"".to_owned();
     bench.fake.next("tree", vec![Quirk::Status(200, vec![("Link", link)], "[]".to_owned()); 1001]);
     assert!(matches!(bench.client.listing(ID).await, Err(Error::Odd { .. })));
     Ok(())
@@ -107,8 +113,33 @@ async fn a_revision_that_is_none_is_not_asked_for() -> Outcome {
 }
 
 #[tokio::test]
+async fn one_content_has_one_length() -> Outcome {
+    let bench = Bench::usual()?;
+    let entry = |path: &str, size: u64| json!({ "type": "file", "path": path, "size": size, "oid": "a".repeat(40) });
+    let entries = json!([entry("a.json", 1), entry("b.json", 1), entry("c.json", 2)]).to_string();
+    bench.fake.next("tree", [Quirk::Status(200, Vec::new(), entries)]);
+    let failed = bench.client.listing(ID).await;
+    let Err(error @ Error::Odd { .. }) = failed else { return Err(format!("{failed:?}").into()) };
+    assert!(error.to_string().contains("c.json"), "{error}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_redirect_may_name_a_path_alone() -> Outcome {
+    let bench = Bench::usual()?;
+    let absolute = format!("/api/models/{ID}/revision/main");
+    bench.fake.next("repo", [Quirk::Redirect(absolute), Quirk::Redirect("main".to_owned()), Quirk::Fine]);
+    assert_eq!(bench.client.listing(ID).await?.files.len(), 2);
+    bench.fake.next(WEIGHTS, [Quirk::Redirect(format!("../name/{WEIGHTS}?again")), Quirk::Drop(10)]);
+    check_whole(&bench.client.download(ID).await?, &usual())
+}
+
+#[tokio::test]
 async fn a_small_file_is_read_without_a_download_and_verified() -> Outcome {
-    let repo = usual().large("big.json", Content::noise((16 << 20) + 1, 1));
+    let big = Content::noise((16 << 20) + 1, 1);
+    // This takes a while, once.
+    let _ = big.hash(true);
+    let repo = usual().large("big.json", big);
     let bench = Bench::of(vec![repo])?;
     let listing = bench.client.listing(ID).await?;
     let small = async |path: &str| bench.client.hub.small(&listing, &path.parse()?).await;
@@ -134,17 +165,23 @@ async fn the_beginning_of_a_file_is_read_alone() -> Outcome {
     assert_eq!(bench.fake.sent(), 1000);
     assert_eq!(bench.client.hub.head_of(&listing, &weights, SIZE * 2).await?, all);
     bench.fake.next(WEIGHTS, [Quirk::Whole]);
-    assert!(matches!(bench.client.hub.head_of(&listing, &weights, 1000).await, Err(Error::Odd { .. })));
+    assert_eq!(bench.client.hub.head_of(&listing, &weights, 1000).await?, all[..1000]);
+    for wrong in [Quirk::Whole, Quirk::Shifted, Quirk::Encoded] {
+        bench.fake.heal();
+        bench.fake.next(WEIGHTS, vec![wrong.clone(); 9]);
+        let failed = bench.client.hub.head_of(&listing, &weights, 1000).await;
+        assert!(matches!(failed, Err(Error::Odd { .. })), "{wrong:?}: {failed:?}");
+    }
     Ok(())
 }
 
 #[tokio::test]
 async fn a_search_comes_in_pages() -> Outcome {
     let mut repos: Vec<_> = (0..5).map(|at| Repo::new(&format!("google/gemma-{at}"))).collect();
-    repos.push(Repo::new("else/gemma"));
-    repos.push(Repo::new("no-owner"));
+    repos.push(Repo::new("gemma-without-owner"));
+    repos.push(Repo::new("google/else"));
     let bench = Bench::of(repos)?;
-    let mut search = Search { text: "gemma".into(), author: Some("google".into()), limit: 2, cursor: None };
+    let mut search = Search { text: "gemma".into(), limit: 2, cursor: None };
     let mut found = Vec::new();
     loop {
         let page = bench.client.hub.search(&search).await?;
@@ -164,7 +201,10 @@ async fn an_endpoint_may_have_a_path() -> Outcome {
     let bench = Bench::usual()?;
     let endpoint = Access::endpoint(&format!("{}/mirror/", bench.fake.endpoint()))?;
     let hub = Hub::with(Access { endpoint, token: None, offline: false }, hasty())?;
-    assert!(hub.listing(&ID.parse()?, "main").await.is_err());
-    assert!(bench.fake.seen()[0].target.starts_with("/mirror/api/models/owner/name/"));
+    let client = Client { hub, ..bench.client.clone() };
+    bench.fake.page(1);
+    check_whole(&client.download(ID).await?, &usual())?;
+    let seen = bench.fake.seen();
+    assert!(seen.iter().all(|seen| seen.target.starts_with("/mirror/") == (seen.origin == Origin::Hub)), "{seen:?}");
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! The Hub against a real server on loopback that does everything wrong that servers do.
 
+mod adopting;
 mod bench;
+mod cleaning;
 mod fetching;
 mod keeping;
 mod listing;

@@ -1,14 +1,14 @@
 //! Pausing, cancelling, and two downloads at once.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
-use hub::{Control, Error};
+use hub::{Control, Error, Limits};
 use tests::{
     Outcome,
-    hub::{Pace, Quirk},
+    hub::{Pace, Quirk, hasty},
 };
 
-use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, usual};
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, usual, weights};
 
 /// A download that `stop` ends in its middle.
 async fn stopped(bench: &Bench, stop: fn(&Control)) -> Outcome<hub::Result<std::path::PathBuf>> {
@@ -37,9 +37,12 @@ async fn a_paused_download_keeps_what_has_arrived() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_cancelled_download_leaves_nothing_of_itself() -> Outcome {
+async fn what_a_cancelled_download_had_begun_is_free_to_be_removed() -> Outcome {
     let bench = Bench::usual()?;
     assert!(matches!(stopped(&bench, Control::cancel).await?, Err(Error::Cancelled)));
+    // Another download may need it.
+    assert!(!names(&bench.root(), "partial")?.is_empty());
+    bench.client.blobs.remove_unreferenced(&HashSet::new())?;
     assert!(names(&bench.root(), "partial")?.is_empty());
     assert!(names(&bench.root(), "repos")?.is_empty());
     Ok(())
@@ -73,6 +76,40 @@ async fn a_download_that_waits_for_a_slow_server_can_be_stopped() -> Outcome {
 }
 
 #[tokio::test]
+async fn a_download_that_waits_to_try_again_can_be_stopped() -> Outcome {
+    let long = Duration::from_hours(1);
+    let bench = Bench::limited(vec![usual()], Limits { first_wait: long, longest_wait: long, ..hasty() })?;
+    let listing = bench.client.listing(ID).await?;
+    bench.fake.next("config.json", [Quirk::status(503)]);
+    let control = Control::new();
+    let (ended, ()) = tokio::join!(bench.client.fetch_under(&listing, &control), async {
+        while bench.fake.fetched().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        control.pause();
+    });
+    assert!(matches!(ended, Err(Error::Paused)), "{ended:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_download_that_waits_for_another_can_be_stopped() -> Outcome {
+    let bench = Bench::usual()?;
+    let listing = bench.client.listing(ID).await?;
+    let held = std::fs::File::create(bench.root().join("partial").join(weights()?.hash.to_string()))?;
+    held.lock()?;
+    let control = Control::new();
+    let (ended, ()) = tokio::join!(bench.client.fetch_under(&listing, &control), async {
+        while !bench.client.blobs.has(&listing.files[1]) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        control.pause();
+    });
+    assert!(matches!(ended, Err(Error::Paused)), "{ended:?}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn two_downloads_of_one_content_share_it() -> Outcome {
     let bench = Bench::usual()?;
     let second = bench.another("store", None)?;
@@ -81,6 +118,7 @@ async fn two_downloads_of_one_content_share_it() -> Outcome {
     check_whole(&one?, &usual())?;
     check_whole(&other?, &usual())?;
     assert_eq!(bench.fake.sent(), SIZE + 2);
+    assert!(names(&bench.root(), "partial")?.is_empty());
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ffi::OsString, fs};
 
-use hub::{Access, Error, Hub, Token};
+use hub::{Access, Error, Hub, Login, Token, TokenPlace};
 use serde_json::json;
 use tests::{
     Outcome,
@@ -38,13 +38,15 @@ async fn the_token_goes_to_the_hub_and_never_to_another_origin() -> Outcome {
 async fn another_port_and_another_name_of_the_same_machine_are_other_origins() -> Outcome {
     let bench = Bench::usual()?;
     let client = bench.another("mine", Some(TOKEN))?;
-    let elsewhere = [bench.fake.cdn(), bench.fake.endpoint().replace("127.0.0.1", "localhost")];
+    let cdn = bench.fake.cdn();
+    let elsewhere =
+        [cdn.replace("localhost", "127.0.0.1"), bench.fake.endpoint().replace("127.0.0.1", "localhost"), cdn];
     for place in elsewhere {
         bench.fake.next("repo", [Quirk::Redirect(format!("{place}/marked"))]);
         assert!(client.listing(ID).await.is_err());
     }
     let marked: Vec<_> = bench.fake.seen().into_iter().filter(|seen| seen.target == "/marked").collect();
-    assert_eq!(marked.len(), 2);
+    assert_eq!(marked.len(), 3);
     assert!(marked.iter().all(|seen| !seen.authorised), "{marked:?}");
     Ok(())
 }
@@ -86,6 +88,35 @@ async fn a_private_or_missing_repo_asks_for_a_token() -> Outcome {
     Ok(())
 }
 
+/// What is said if the Hub answers `status` to somebody with a token.
+async fn sentence(status: u16, headers: &[(&'static str, &str)], login: Login) -> Outcome<String> {
+    let bench = Bench::usual()?;
+    let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    bench.fake.next("repo", [Quirk::Status(status, headers, String::new())]);
+    match bench.another("mine", Some("hf_another"))?.listing(ID).await {
+        Err(error @ (Error::Unauthorized { login: found, .. } | Error::Gated { login: found, .. }))
+            if found == login =>
+        {
+            Ok(error.to_string())
+        }
+        other => Err(format!("{status}: {other:?}").into()),
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_token_is_said() -> Outcome {
+    let invalid = [("X-Error-Message", "Invalid credentials in Authorization header")];
+    let said = sentence(401, &invalid, Login::Refused).await?;
+    assert!(said.contains("refused the token") && said.contains("says: Invalid credentials in"), "{said}");
+    let said = sentence(401, &[("X-Error-Code", "RepoNotFound")], Login::Known).await?;
+    assert!(said.contains("the token may not read"), "{said}");
+    let said = sentence(403, &[("X-Error-Code", "GatedRepo")], Login::Known).await?;
+    assert!(said.contains("the account of the token has no access") && said.contains(ID), "{said}");
+    let said = sentence(403, &[("X-Error-Message", "  no \t rights ")], Login::Known).await?;
+    assert!(said.contains("(the server says: no rights)"), "{said}");
+    Ok(())
+}
+
 #[tokio::test]
 async fn offline_nothing_is_asked() -> Outcome {
     let bench = Bench::usual()?;
@@ -106,7 +137,7 @@ fn a_token_shows_itself_to_nobody() -> Outcome {
     let token: Token = "hf_secret".parse()?;
     assert!(!format!("{token:?} {token}").contains("secret"));
     let access = Access { endpoint: Access::endpoint("https://example.com")?, token: Some(token), offline: false };
-    assert!(!format!("{access:?} {:?}", Hub::new(access.clone())?).contains("secret"));
+    assert!(!format!("{access:?} {:?}", Hub::with(access.clone(), hasty())?).contains("secret"));
     Ok(())
 }
 
@@ -117,10 +148,26 @@ fn what_cannot_be_a_token_is_refused() {
     }
 }
 
-/// The token that is found with these variables.
-fn found(variables: &[(&str, &str)]) -> Outcome<Option<String>> {
+/// The token that is found with these variables, and where.
+fn access(variables: &[(&str, &str)]) -> Outcome<(Option<String>, Option<TokenPlace>)> {
     let variables: HashMap<&str, OsString> = variables.iter().map(|(name, value)| (*name, value.into())).collect();
-    Ok(Token::found(|name| variables.get(name).cloned())?.map(|token| token.secret().to_owned()))
+    let (access, place) = Access::found(|name| variables.get(name).cloned())?;
+    Ok((access.token.map(|token| token.secret().to_owned()), place))
+}
+
+#[test]
+fn where_a_token_came_from_is_known() -> Outcome {
+    let home = tempfile::tempdir()?;
+    let file = home.path().join("token").display().to_string();
+    fs::write(&file, "hf_file")?;
+    let (variable, file) = (("HF_TOKEN", "hf_variable"), ("HF_TOKEN_PATH", file.as_str()));
+    let is = |found: (Option<String>, Option<TokenPlace>), token: &str, place| {
+        assert_eq!(found, (Some(token.to_owned()), Some(place)));
+    };
+    is(access(&[variable, file])?, "hf_variable", TokenPlace::Variable);
+    is(access(&[("HF_TOKEN", " "), file])?, "hf_file", TokenPlace::File);
+    assert_eq!(access(&[])?, (None, None));
+    Ok(())
 }
 
 #[test]
@@ -133,22 +180,38 @@ fn a_token_is_found_where_the_hubs_own_tools_keep_it() -> Outcome {
     fs::write(path(".cache/huggingface/token"), "hf_cache")?;
     let (folder, own) = (path("."), path("own"));
     let is = |variables: &[(&str, &str)], token: Option<&str>| -> Outcome {
-        assert_eq!(found(variables)?.as_deref(), token, "{variables:?}");
+        assert_eq!(access(variables)?.0.as_deref(), token, "{variables:?}");
         Ok(())
     };
     is(&[("HF_TOKEN", "hf_said"), ("HF_TOKEN_PATH", &own)], Some("hf_said"))?;
     is(&[("HF_TOKEN", " "), ("HF_TOKEN_PATH", &own), ("HF_HOME", &folder)], Some("hf_own"))?;
     is(&[("HF_HOME", &folder), ("HOME", &folder)], Some("hf_home"))?;
     is(&[("HOME", &folder)], Some("hf_cache"))?;
-    is(&[("HOME", &own)], None).or_else(|_| is(&[("HF_HOME", &path("nowhere"))], None))?;
+    is(&[("HOME", &own)], None)?;
+    is(&[("HF_HOME", &path("nowhere"))], None)?;
     is(&[], None)?;
+    is(&[("HF_HUB_DISABLE_IMPLICIT_TOKEN", "false"), ("HF_TOKEN", "hf_said")], Some("hf_said"))?;
+    is(&[("HF_HUB_DISABLE_IMPLICIT_TOKEN", "0"), ("HF_TOKEN", "hf_said")], Some("hf_said"))?;
     is(&[("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1"), ("HF_TOKEN", "hf_said")], None)
 }
 
 #[test]
-fn an_endpoint_is_a_web_server_without_a_password() {
-    for text in ["", "huggingface.co", "file:///etc", "https://me:pw@example.com", "https://example.com/?a=b"] {
-        assert!(matches!(Access::endpoint(text), Err(Error::BadEndpoint { .. })), "{text:?}");
+fn an_endpoint_is_a_web_server_without_a_password() -> Outcome {
+    let refused = [
+        "",
+        "huggingface.co",
+        "file:///etc",
+        "https://me:secret@example.com",
+        "https://me:sec/secret@example.com",
+        "me:secret@example.com",
+        "https://example.com/?token=secret",
+        "https://example.com/#secret",
+    ];
+    for text in refused {
+        let failed = Access::endpoint(text);
+        let Err(error @ Error::BadEndpoint { .. }) = failed else { return Err(format!("{failed:?}").into()) };
+        assert!(!error.to_string().contains("secret"), "{error}");
     }
-    assert!(Access::endpoint("http://127.0.0.1:8080/mirror/").is_ok());
+    Access::endpoint("http://127.0.0.1:8080/mirror/")?;
+    Ok(())
 }

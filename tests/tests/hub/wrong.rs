@@ -1,60 +1,88 @@
 //! Something else arrives than was listed.
 
-use hub::Error;
+use hub::{Error, Limits};
 use tests::{
     Outcome,
-    hub::{Content, Quirk, Repo},
+    hub::{Content, Quirk, Repo, Seen, hasty},
 };
 
-use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, usual};
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, usual, weights};
 
 /// That the download fails with a sentence that holds `why`, and leaves nothing that counts.
 async fn check_refused(bench: &Bench, why: &str) -> Outcome {
     let failed = bench.client.download(ID).await;
-    let Err(error @ (Error::Content { .. } | Error::Unreachable { .. })) = &failed else {
+    let Err(error @ (Error::Content { .. } | Error::Unreachable { .. } | Error::Odd { .. })) = &failed else {
         return Err(format!("{failed:?}").into());
     };
     let sentence = error.to_string();
     assert!(sentence.contains(why) && sentence.contains(WEIGHTS), "{sentence}");
     assert!(names(&bench.root(), "repos")?.is_empty());
-    assert!(!bench.client.blobs.has(&Content::noise(SIZE, 1).hash(true)));
+    assert!(!bench.client.blobs.has(&weights()?));
     Ok(())
 }
 
+/// Answers that are not what was asked for, with what they are.
+fn answers() -> Vec<(Quirk, &'static str)> {
+    vec![
+        (Quirk::Empty, "0 are announced"),
+        (Quirk::Length(10), "10 are announced"),
+        (Quirk::Length(SIZE * 2), "are announced"),
+        (Quirk::Shifted, "holds others"),
+        (Quirk::status(416), "fewer bytes"),
+        (Quirk::Encoded, "compressed"),
+        (Quirk::Text("text/html", "<!DOCTYPE html><title>Sign in</title>"), "an HTML page"),
+        (Quirk::Text("application/json", "{\"error\":\"no\"}"), "a message about an error"),
+        (Quirk::Text("text/plain", "version https://git-lfs.github.com/spec/v1\noid"), "a Git LFS pointer"),
+    ]
+}
+
+/// How often the beginning of the weights was asked for.
+fn begun(bench: &Bench) -> usize {
+    let is_first = |seen: &&Seen| seen.range.as_ref().is_some_and(|range| range.starts_with("bytes=0-"));
+    bench.fake.fetched().iter().filter(is_first).count()
+}
+
+/// Pieces that come one after the other.
+fn in_turn() -> Limits {
+    Limits { connections: 1, ..hasty() }
+}
+
 #[tokio::test]
-async fn a_wrong_answer_starts_the_file_again_once() -> Outcome {
-    let wrongs = [
-        Quirk::Empty,
-        Quirk::Length(10),
-        Quirk::Length(SIZE * 2),
-        Quirk::Shifted,
-        Quirk::Whole,
-        Quirk::Corrupt,
-        Quirk::status(416),
-        Quirk::Text("text/html", "<!DOCTYPE html><title>Sign in</title>"),
-    ];
-    for wrong in wrongs {
-        let bench = Bench::usual()?;
-        let folder = bench.after([Quirk::Fine, wrong.clone()]).await.map_err(|error| format!("{wrong:?}: {error}"))?;
-        check_whole(&folder, &usual())?;
+async fn another_content_starts_the_file_again_once() -> Outcome {
+    let bench = Bench::usual()?;
+    check_whole(&bench.after([Quirk::Fine, Quirk::Corrupt]).await?, &usual())
+}
+
+#[tokio::test]
+async fn a_wrong_answer_costs_no_piece_but_its_own() -> Outcome {
+    let whole = [(Quirk::Whole, ""), (Quirk::Excess, "")];
+    for (wrong, _) in answers().into_iter().chain(whole) {
+        let bench = Bench::limited(vec![usual()], in_turn())?;
+        let folder = bench.after([Quirk::Fine, Quirk::Fine, wrong.clone()]).await;
+        check_whole(&folder.map_err(|error| format!("{wrong:?}: {error}"))?, &usual())?;
+        assert_eq!(begun(&bench), 1, "{wrong:?}");
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn an_answer_that_stays_wrong_is_an_error_that_says_what_came() -> Outcome {
-    let wrongs = [
-        (Quirk::Empty, "0 are announced"),
-        (Quirk::Length(10), "10 are announced"),
-        (Quirk::Length(SIZE * 2), "are announced"),
-        (Quirk::Shifted, "holds others"),
-        (Quirk::Corrupt, "another hash"),
-        (Quirk::status(416), "fewer bytes"),
-        (Quirk::Text("text/html", "<!DOCTYPE html><title>Sign in</title>"), "an HTML page"),
-        (Quirk::Text("application/json", "{\"error\":\"no\"}"), "a message about an error"),
-        (Quirk::Text("text/plain", "version https://git-lfs.github.com/spec/v1\noid"), "a Git LFS pointer"),
-    ];
-    for (wrong, why) in wrongs {
+async fn an_answer_that_stays_wrong_ends_the_download_and_what_has_arrived_stays() -> Outcome {
+    for (wrong, why) in answers() {
+        let bench = Bench::limited(vec![usual()], in_turn())?;
+        bench.fake.next(WEIGHTS, [Quirk::Fine, Quirk::Fine]);
+        bench.fake.next(WEIGHTS, vec![wrong.clone(); 100]);
+        check_refused(&bench, why).await?;
+        assert_eq!(bench.fake.fetched().iter().filter(|seen| seen.range.is_some()).count(), 6, "{wrong:?}");
+        bench.fake.heal();
+        check_whole(&bench.client.download(ID).await?, &usual())?;
+        assert_eq!(begun(&bench), 1, "{wrong:?}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_that_is_wrong_from_the_beginning_is_an_error_that_says_what_came() -> Outcome {
+    for (wrong, why) in answers().into_iter().chain([(Quirk::Corrupt, "another hash")]) {
         let bench = Bench::usual()?;
         bench.fake.next(WEIGHTS, vec![wrong; 100]);
         check_refused(&bench, why).await?;

@@ -1,6 +1,6 @@
 //! The way to the Hub: where it is, who asks, and whether it may be asked.
 
-use hub::{Access, Hub, Token};
+use hub::{Access, Hub, Token, TokenPlace};
 
 use crate::{App, Error, Result};
 
@@ -104,7 +104,7 @@ impl App {
     }
 
     pub(super) async fn is_offline(&self) -> Result<bool> {
-        Ok(self.chosen(OFFLINE).await? || self.environment()?.offline)
+        Ok(self.chosen(OFFLINE).await? || self.environment()?.0.offline)
     }
 
     pub(super) async fn hub(&self) -> Result<Hub> {
@@ -112,14 +112,14 @@ impl App {
     }
 
     /// What the environment says of the Hub.
-    fn environment(&self) -> Result<Access> {
+    fn environment(&self) -> Result<(Access, Option<TokenPlace>)> {
         let around = &self.library.around;
-        Ok(Access::found(None, |name| around.variable(name))?)
+        Ok(Access::found(|name| around.variable(name))?)
     }
 
     /// Scheme, host and port of the Hub: its token is of no use anywhere else.
     fn origin_of_hub(&self) -> Result<String> {
-        Ok(self.environment()?.endpoint.origin().ascii_serialization())
+        Ok(self.environment()?.0.endpoint.origin().ascii_serialization())
     }
 
     async fn count_login(&self) -> Result<()> {
@@ -148,14 +148,13 @@ impl App {
         let around = &self.library.around;
         let (typed, kept) = self.kept().await?;
         let (kept, no_keychain) = kept.map_or_else(|why| (None, Some(why)), |kept| (kept, None));
-        let mut access = self.environment()?;
+        let (mut access, place) = self.environment()?;
         let kept_offline = access.offline;
         access.offline = self.is_offline().await?;
         let found = access.token.take();
-        let named = around.variable("HF_TOKEN").is_some();
         let sources = [
             (TokenSource::ThisRun, typed),
-            (TokenSource::Variable, found.clone().filter(|_| named)),
+            (TokenSource::Variable, found.clone().filter(|_| place == Some(TokenPlace::Variable))),
             (TokenSource::Keychain, kept),
             (TokenSource::File, found),
         ];

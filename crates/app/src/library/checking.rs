@@ -1,8 +1,10 @@
 //! Whether a model's files are still what they were, and fetching those again that are not.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
-use hub::{Blobs, Hash, Verdict};
+use hub::{Hash, Verdict};
 use store::{File, Source};
 use tokio::sync::watch;
 
@@ -65,7 +67,8 @@ impl Verification {
 
 impl App {
     /// Reads a model's files again and hashes them: about a second for each two gigabytes. `progress` hears how far it
-    /// is. Of a folder whose hashes nobody knows, the sizes are held against the files' headers.
+    /// is. Of a folder whose hashes nobody knows, the sizes are held against the files' headers. To drop the future ends
+    /// it.
     ///
     /// # Errors
     /// It is not in the list, or a file cannot be read.
@@ -91,13 +94,11 @@ impl App {
             Ok(others)
         })
         .await?;
-        let mut checked = Vec::new();
-        // File by file, so that it ends soon if nobody waits any more.
-        for file in files {
-            let (folder, progress) = (folder.clone(), progress.clone());
-            checked.push(blocking(move || check(&folder, file, &progress)).await?);
-        }
-        Ok(Verification::new(id, checked, unknown))
+        // Whoever no longer waits drops this, and the reading ends.
+        let here = Arc::new(());
+        let asker = Arc::downgrade(&here);
+        let checked = blocking(move || files.into_iter().map(|file| check(&folder, file, &progress, &asker)).collect());
+        Ok(Verification::new(id, checked.await?, unknown))
     }
 
     /// Fetches again what is broken or missing of a model and of which no whole copy is here: a job, unless nothing is.
@@ -118,8 +119,9 @@ impl App {
         let blobs = self.library.blobs()?;
         for file in files.iter().filter(|file| file.verdict == Verdict::Broken) {
             if let Some(known) = hashes.iter().find(|known| known.path == file.path) {
+                // Another revision's repair may have brought it already.
                 let (blobs, hash) = (blobs.clone(), known.hash.parse()?);
-                blocking(move || discard_broken(&blobs, &hash)).await?;
+                blocking(move || Ok(blobs.discard_broken(&hash)?)).await?;
             }
         }
         drop(alone);
@@ -127,23 +129,13 @@ impl App {
     }
 }
 
-/// Forgets a content, unless it is whole: another revision's repair may have brought it already.
-fn discard_broken(blobs: &Blobs, hash: &Hash) -> Result<()> {
-    if blobs.verify(hash)? != Verdict::Whole {
-        blobs.discard(hash)?;
-    }
-    Ok(())
-}
-
-fn check(folder: &Path, file: File, progress: &watch::Sender<Checking>) -> Result<Checked> {
+fn check(folder: &Path, file: File, progress: &watch::Sender<Checking>, asker: &Weak<()>) -> Result<Checked> {
     let (path, hash) = (folder.join(&file.path), file.hash.parse::<Hash>()?);
     let before = progress.borrow().done;
-    let verdict = if path.is_file() {
-        let is_whole = hash.is_of_file(&path, |read| progress.send_modify(|checking| checking.done += read))?;
-        if is_whole { Verdict::Whole } else { Verdict::Broken }
-    } else {
-        Verdict::Missing
-    };
+    let verdict = hash.check(&path, |read| {
+        progress.send_modify(|checking| checking.done += read);
+        if asker.strong_count() > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
     progress.send_modify(|checking| checking.done = before + file.bytes);
     Ok(Checked { path: file.path, bytes: file.bytes, verdict })
 }

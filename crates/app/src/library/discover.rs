@@ -71,7 +71,7 @@ impl App {
     pub async fn discover(&self, text: &str, wanted: Wanted, cursor: Option<String>) -> Result<Discovered> {
         let hub = self.hub().await?;
         let models = self.models().await?;
-        let mut search = Search { text: query(text), author: None, limit: PAGE, cursor };
+        let mut search = Search { text: query(text), limit: PAGE, cursor };
         let mut hits = Vec::new();
         for _ in 0..PAGES {
             let page = hub.search(&search).await?;

@@ -65,7 +65,7 @@ impl App {
         let id: RepoId = repo.parse()?;
         let hub = self.hub().await?;
         let listing = hub.listing(&id, revision).await?;
-        let plan = Plan::new(&listing);
+        let plan = hub.plan(&listing).await?;
         let judgement = self.judge(&hub, &listing, &plan.needed).await;
         let code = judgement.as_ref().err().and_then(Error::code);
         let (repo, commit) = (listing.id.to_string(), listing.commit.to_string());
@@ -73,7 +73,7 @@ impl App {
         let (app, needed, name) = (self.clone(), plan.needed.clone(), repo.clone());
         let (ours, theirs, free) = blocking(move || {
             let blobs = app.library.blobs()?;
-            let ours = needed.iter().map(|file| blobs.has(&file.hash)).collect::<Vec<_>>();
+            let ours = needed.iter().map(|file| blobs.has(file)).collect::<Vec<_>>();
             let theirs = app.library.elsewhere(&name, &needed);
             Ok((ours, theirs, blobs.free_space()?))
         })
@@ -90,7 +90,7 @@ impl App {
             page: self.page(&repo).await?,
             licence: listing.licence.clone(),
             gated: gated(listing.gated),
-            skipped: plan.skipped.iter().map(|(path, why)| (path.to_string(), why.to_string())).collect(),
+            skipped: plan.skipped.iter().map(|(path, why)| (path.clone(), why.to_string())).collect(),
             bytes: plan.bytes(),
             repo,
             commit,

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hub::{Control, Hub, Listing, Plan, Progress, RemoteFile};
+use hub::{Control, Listing, Plan, Progress, RemoteFile};
 use store::{DownloadState, Source};
 use tokio::sync::watch;
 use tokio::time::{interval, sleep};
@@ -112,10 +112,42 @@ impl App {
 
     async fn bring(&self, id: i64) -> Result<()> {
         let row = self.store.download(id).await?.ok_or(Error::NoSuchDownload(id))?;
-        let (listing, plan) = self.listed(row.revision_id).await?;
-        self.take_over(id, &listing).await?;
-        let folder = self.fetch(id, &self.hub().await?, &listing, &plan).await?;
-        self.enter(id, row.revision_id, &folder).await
+        let control = Control::new();
+        let work = async {
+            let (listing, plan) = self.listed(row.revision_id).await?;
+            self.take_over(id, &listing, &control).await?;
+            let folder = self.fetch(id, &listing, &plan, &control).await?;
+            self.enter(id, row.revision_id, &folder).await
+        };
+        let result = tokio::select! {
+            result = work => result,
+            failed = self.heed(id, &control) => failed,
+        };
+        match result {
+            Err(Error::Hub(hub::Error::Paused)) if self.is_offline().await? => {
+                Err(hub::Error::Offline { what: row.repo }.into())
+            }
+            result => result,
+        }
+    }
+
+    /// Tells `control` what is wanted by now, here or in another process, and writes down how much has arrived; until the
+    /// database fails.
+    async fn heed(&self, id: i64, control: &Control) -> Result<()> {
+        let (mut changed, mut looks) = (self.library.changed.subscribe(), interval(LOOK));
+        loop {
+            let is_offline = self.is_offline().await?;
+            match self.store.download(id).await?.map(|row| row.state) {
+                Some(DownloadState::Running | DownloadState::Queued) if !is_offline => {}
+                Some(DownloadState::Running | DownloadState::Queued | DownloadState::Paused) => control.pause(),
+                _ => control.cancel(),
+            }
+            self.note_arrived(id).await?;
+            tokio::select! {
+                _ = changed.changed() => {}
+                _ = looks.tick() => {}
+            }
+        }
     }
 
     /// What a download needs, as it was listed when it was begun.
@@ -138,12 +170,13 @@ impl App {
             },
             base_models: Vec::new(),
             tags: Vec::new(),
+            refused: Vec::new(),
         };
         Ok((listing, Plan { needed, skipped: Vec::new() }))
     }
 
     /// Copies contents that other programs have. Each is hashed, and fetched after all if it is not what it seems.
-    async fn take_over(&self, id: i64, listing: &Listing) -> Result<()> {
+    async fn take_over(&self, id: i64, listing: &Listing, control: &Control) -> Result<()> {
         let (app, listing) = (self.clone(), listing.clone());
         self.library.tell(id, |download| download.phase = Some(DownloadPhase::Copying));
         let found = blocking(move || {
@@ -151,45 +184,32 @@ impl App {
             Ok(app.library.elsewhere(&listing.id.to_string(), &missing))
         });
         for (file, path) in found.await? {
-            if self.store.download(id).await?.is_none_or(|row| row.state != DownloadState::Running) {
-                break; // what is wanted instead is seen to next
-            }
-            let (blobs, size) = (self.library.blobs()?, file.size);
+            let (app, control) = (self.clone(), control.clone());
+            let copied = blocking(move || {
+                let reserve = app.library.around.limits().reserve;
+                let tell = |read| app.library.tell(id, |download| download.arrived += read);
+                Ok(app.library.blobs()?.adopt(&file, &path, reserve, &control, tell)?)
+            });
             // A copy that fails is no reason not to fetch.
-            if let Ok(true) = blocking(move || Ok(blobs.adopt(&file, &path)?)).await {
-                self.library.tell(id, |download| download.arrived += size);
+            use hub::Error::{Cancelled, DiskFull, Paused};
+            if let Err(end @ Error::Hub(Paused | Cancelled | DiskFull { .. })) = copied.await {
+                return Err(end);
             }
         }
         Ok(())
     }
 
-    /// Fetches what is missing, and ends early if the row says so.
-    async fn fetch(&self, id: i64, hub: &Hub, listing: &Listing, plan: &Plan) -> Result<PathBuf> {
-        let (control, progress) = (Control::new(), watch::Sender::new(Progress::new()));
-        let (mut heard, mut changed) = (progress.subscribe(), self.library.changed.subscribe());
-        let (blobs, mut looks) = (self.library.blobs()?, interval(LOOK));
-        let mut fetch = pin!(hub.fetch(listing, plan, &blobs, &control, &progress));
+    /// Fetches what is missing.
+    async fn fetch(&self, id: i64, listing: &Listing, plan: &Plan, control: &Control) -> Result<PathBuf> {
+        let (hub, blobs, progress) = (self.hub().await?, self.library.blobs()?, watch::Sender::new(Progress::new()));
+        let mut heard = progress.subscribe();
+        let mut fetch = pin!(hub.fetch(listing, plan, &blobs, control, &progress));
         loop {
-            let is_offline = self.is_offline().await?;
-            match self.store.download(id).await?.map(|row| row.state) {
-                Some(DownloadState::Running | DownloadState::Queued) if is_offline => control.pause(),
-                Some(DownloadState::Running | DownloadState::Queued) => {}
-                Some(DownloadState::Paused) => control.pause(),
-                _ => control.cancel(),
-            }
-            self.note_arrived(id).await?;
-            loop {
-                tokio::select! {
-                    result = &mut fetch => return Ok(match result {
-                        Err(hub::Error::Paused) if is_offline => Err(hub::Error::Offline { what: listing.id.to_string() }),
-                        result => result,
-                    }?),
-                    Ok(()) = heard.changed() => {
-                        let progress = *heard.borrow_and_update();
-                        self.library.tell(id, |download| download.take(progress));
-                    }
-                    _ = changed.changed() => break,
-                    _ = looks.tick() => break,
+            tokio::select! {
+                result = &mut fetch => return Ok(result?),
+                Ok(()) = heard.changed() => {
+                    let progress = *heard.borrow_and_update();
+                    self.library.tell(id, |download| download.take(progress));
                 }
             }
         }

@@ -10,8 +10,8 @@ use std::{
 
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use super::partial::Partial;
-use crate::{Hash, Result, blobs::BLOCK};
+use super::{joined, partial::Partial};
+use crate::{Error, Hash, Result, blobs::BLOCK};
 
 /// How often a follower that waits for bytes asks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -21,36 +21,39 @@ const FLUSH: u64 = 256 << 20;
 
 /// Takes what has arrived, in order, and hashes it: the hash is ready soon after the last byte. Stops when dropped.
 pub(crate) struct Follower {
+    partial: Arc<Partial>,
     wanted: Arc<AtomicBool>,
-    hash: JoinHandle<Result<Option<Hash>>>,
+    hash: JoinHandle<Result<Hash>>,
 }
 
 impl Follower {
     pub(crate) fn start(partial: &Arc<Partial>) -> Self {
         let wanted = Arc::new(AtomicBool::new(true));
         let (content, go_on) = (Arc::clone(partial), Arc::clone(&wanted));
-        Self { wanted, hash: spawn_blocking(move || follow(&content, &go_on)) }
+        let hash = spawn_blocking(move || follow(&content, &go_on));
+        Self { partial: Arc::clone(partial), wanted, hash }
     }
 
-    /// The hash of the whole content, once it is there. `None` if the program is ending.
-    pub(crate) async fn finish(mut self) -> Result<Option<Hash>> {
-        (&mut self.hash).await.unwrap_or(Ok(None))
+    /// The hash of the whole content, once it is there.
+    pub(crate) async fn finish(mut self) -> Result<Hash> {
+        joined(&mut self.hash).await
     }
 }
 
 impl Drop for Follower {
     fn drop(&mut self) {
         self.wanted.store(false, Relaxed);
+        self.partial.wake();
     }
 }
 
-fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Option<Hash>> {
+fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Hash> {
     let size = partial.remote().size;
     let mut hasher = partial.remote().hash.hasher(size);
     let (mut block, mut at, mut flushed) = (vec![0; BLOCK], 0, 0);
     while at < size {
         if !wanted.load(Relaxed) {
-            return Ok(None);
+            return Err(Error::Paused);
         }
         match partial.next(at, BLOCK, PATIENCE) {
             Ok(bytes) => {
@@ -69,5 +72,5 @@ fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Option<Hash>> {
             spawn_blocking(move || partial.flush());
         }
     }
-    Ok(Some(hasher.finish()))
+    Ok(hasher.finish())
 }

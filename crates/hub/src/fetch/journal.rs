@@ -2,8 +2,8 @@
 //!
 //! The layout, little-endian: a magic number (8 bytes), the file's size (8), the size of a piece (4), two validators of
 //! 254 bytes with their length (2) before each; at 1024, for each piece, how many of its bytes have arrived (4).
-//! Records are written in place after the bytes they count. Only a loss of power can bring the two out of order, and
-//! then the final hash tells.
+//! Records are written in place after the bytes they count. Only a loss of power can bring the two out of order: then
+//! the final hash tells, and that file starts again.
 
 use std::{
     fs::{File, OpenOptions},
@@ -74,17 +74,21 @@ impl State {
         self.arrived.iter().copied().map(u64::from).sum()
     }
 
-    /// Where the bytes end that follow each other from `offset` on; all before it are there.
-    pub(crate) fn prefix(&self, size: u64, offset: u64) -> u64 {
-        let piece = u64::from(self.piece);
-        let mut index = usize::try_from(offset / piece).unwrap_or(usize::MAX);
-        while let Some(&arrived) = self.arrived.get(index) {
-            if u64::from(arrived) < length(size, self.piece, index) {
-                return index as u64 * piece + u64::from(arrived);
+    /// How many bytes of a file of `size` follow each other from `offset` on, of which at most `most` are looked for; all
+    /// before it are there.
+    pub(crate) fn ready(&self, size: u64, offset: u64, most: usize) -> usize {
+        let (piece, end) = (u64::from(self.piece), size.min(offset.saturating_add(most as u64)));
+        let mut at = offset;
+        while at < end {
+            let index = at / piece;
+            let arrived = usize::try_from(index).ok().and_then(|index| self.arrived.get(index));
+            let before = at;
+            at = index * piece + arrived.copied().map_or(0, u64::from);
+            if at <= before || at < end.min((index + 1) * piece) {
+                break;
             }
-            index += 1;
         }
-        size
+        usize::try_from(at.min(end).saturating_sub(offset)).unwrap_or(most)
     }
 
     /// The state of the file at `path`, if it is the journal of a file of `size` bytes.
@@ -156,5 +160,24 @@ impl Journal {
 
     fn put(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         self.file.write_all_at(bytes, offset).map_err(blobs::at(&self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_is_counted_to_the_first_gap_and_no_further_than_asked() {
+        let mut state = State { piece: 10, arrived: vec![10, 10, 4, 10, 3], validators: [None, None], attempt: 0 };
+        for offset in 0..=43 {
+            let ready = state.ready(43, offset, 7);
+            let gap = if offset < 24 { 24 } else { offset };
+            let is_after = offset >= 30;
+            let wanted = if is_after { 43 - offset } else { gap - offset }.min(7);
+            assert_eq!(ready as u64, wanted, "from {offset} on");
+        }
+        state.arrived[2] = 10;
+        assert_eq!((state.ready(43, 5, 100), state.ready(43, 43, 100), state.ready(43, 99, 1)), (38, 0, 0));
     }
 }

@@ -1,9 +1,12 @@
 //! Downloading: pieces side by side, proof, and the revision in its place.
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc};
+use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::{
+    sync::{Semaphore, oneshot, watch},
+    task::{JoinError, spawn_blocking},
+};
 
 use crate::{
     Blobs, Control, Error, Hub, Listing, Plan, Progress, RemoteFile, Result,
@@ -11,7 +14,8 @@ use crate::{
     listing::impostor,
     meter::Meter,
     space,
-    web::{Errand, Trouble, Web},
+    trouble::Trouble,
+    web::{Errand, Web},
 };
 
 mod follower;
@@ -28,6 +32,10 @@ use partial::Partial;
 use piece::Errands;
 use source::Source;
 
+/// How long an end waits for the threads that hash and write, so that nobody holds a file any more. Without a network,
+/// the look-up of a name takes longer.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// One download.
 struct Download {
     web: Web,
@@ -43,11 +51,13 @@ impl Hub {
     /// Fetches what `plan` needs of `listing` and `blobs` lacks, proves it by its hashes, puts the revision in place and
     /// returns its folder. Goes on where an earlier call ended, however it ended.
     ///
-    /// `progress` hears how far it is, at most ten times a second and once at the end. What another download is
-    /// fetching is waited for. To drop the future is to pause.
+    /// `progress` hears how far it is, at most ten times a second with the message at the end. What another download is
+    /// fetching is waited for. To drop the future is to pause. What has arrived stays for another call, until
+    /// [`Blobs::remove_unreferenced`].
     ///
     /// # Errors
-    /// Too little room; the Hub refuses; a file does not come, or twice not as listed; `control` wants it to end.
+    /// Too little room; the Hub refuses; a file does not come, or twice not as listed; two files would be one;
+    /// `control` wants it to end.
     pub async fn fetch(
         &self,
         listing: &Listing,
@@ -56,6 +66,7 @@ impl Hub {
         control: &Control,
         progress: &watch::Sender<Progress>,
     ) -> Result<PathBuf> {
+        plan.check_distinct()?;
         // Connections belong to the thread that made them, so it needs its own.
         let web = Web::new(self.web.access.clone(), self.web.limits.clone())?;
         let download = Download::new(web, listing, plan, blobs);
@@ -65,18 +76,20 @@ impl Hub {
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let result = runtime.map_err(at(download.blobs.root())).and_then(|runtime| {
-                runtime.block_on(async {
+                let result = runtime.block_on(async {
                     tokio::select! {
                         result = download.run(&control, &progress) => result,
                         _ = gone => Err(Error::Paused),
                     }
-                })
+                });
+                runtime.shutdown_timeout(GRACE);
+                result
             });
             drop(ended.send(result));
         };
         // Disks make a download wait, and must not make its caller's other work wait.
         std::thread::Builder::new().name("download".to_owned()).spawn(work).map_err(at(blobs.root()))?;
-        let result = end.await.unwrap_or(Err(Error::Paused));
+        let result = end.await.unwrap_or(Err(Error::Crashed));
         drop(caller);
         result
     }
@@ -98,9 +111,6 @@ impl Download {
             () = self.meter.tell(progress) => Err(Error::Paused),
         };
         self.meter.say(progress, None);
-        if matches!(result, Err(Error::Cancelled)) {
-            contents(&self.plan).try_for_each(|file| Partial::discard(&self.blobs, file))?;
-        }
         result
     }
 
@@ -110,39 +120,42 @@ impl Download {
         let files = stream::iter(contents(&self.plan)).map(|file| self.file(file));
         files.buffer_unordered(self.web.limits.connections.max(1)).try_collect::<()>().await?;
         self.meter.place();
-        self.blobs.place(&self.listing.id, &self.listing.commit, &self.plan.needed)
+        let (blobs, id, commit) = (self.blobs.clone(), self.listing.id.clone(), self.listing.commit.clone());
+        let needed = self.plan.needed.clone();
+        joined(spawn_blocking(move || blobs.place(&id, &commit, &needed))).await
     }
 
     /// How much of a file is still to come, bytes.
     fn left(&self, file: &RemoteFile) -> u64 {
-        if self.blobs.has(&file.hash) {
+        if self.blobs.has(file) {
             return 0;
         }
         let state = State::read(&self.blobs.journal(&file.hash), file.size);
         file.size - state.map_or(0, |state| state.done())
     }
 
-    /// Fetches one file. If what arrives is not what was listed, it starts again, once.
+    /// Fetches one file. If it is another than what was listed, it starts again, once.
     async fn file(&self, remote: &RemoteFile) -> Result<()> {
-        let web = &self.web;
-        let Some(partial) = Partial::claim(&self.blobs, remote, web.limits.piece, &self.budget).await? else {
+        let piece = self.web.limits.piece;
+        let Some(partial) = Partial::claim(&self.blobs, remote, piece, &self.budget).await? else {
             self.meter.found(remote.size);
             return Ok(());
         };
         let (partial, errand) = (Arc::new(partial), Errand::file(&self.listing, &remote.path));
         self.meter.found(partial.done());
-        let mut wrong = String::new();
-        for _ in 0..2 {
+        let mut is_again = false;
+        loop {
             match self.attempt(&errand, &partial).await {
-                Ok(()) => return Ok(()),
-                Err(Trouble::Wrong(why)) => {
-                    wrong = why;
-                    self.meter.lost(partial.restart()?);
+                Err(Trouble::Changed(_)) if !is_again => {}
+                Err(trouble @ Trouble::Changed(_)) => {
+                    partial.restart()?;
+                    return Err(self.web.verdict(&errand, trouble, 2));
                 }
-                Err(trouble) => return Err(web.verdict(&errand, trouble)),
+                ended => return ended.map_err(|trouble| self.web.verdict(&errand, trouble, 1)),
             }
+            self.meter.lost(partial.restart()?);
+            is_again = true;
         }
-        Err(Error::Content { what: errand.what, why: wrong })
     }
 
     async fn attempt(&self, errand: &Errand, partial: &Arc<Partial>) -> Result<(), Trouble> {
@@ -159,12 +172,17 @@ impl Download {
             errands.piece(index).await
         });
         pieces.buffer_unordered(web.limits.connections.max(1)).try_collect::<()>().await?;
-        match follower.finish().await? {
-            Some(hash) if hash == remote.hash => Ok(partial.commit()?),
-            Some(_) => Err(Trouble::Wrong(what_is(partial)?)),
-            None => Err(Error::Paused.into()),
+        if follower.finish().await? != remote.hash {
+            return Err(Trouble::Changed(what_is(partial)?));
         }
+        let partial = Arc::clone(partial);
+        Ok(joined(spawn_blocking(move || partial.commit())).await?)
     }
+}
+
+/// What another thread did, unless a fault ended it.
+async fn joined<T>(task: impl Future<Output = Result<Result<T>, JoinError>>) -> Result<T> {
+    task.await.unwrap_or(Err(Error::Crashed))
 }
 
 /// The files to fetch: two paths may have one content.
@@ -180,4 +198,18 @@ fn what_is(partial: &Partial) -> Result<String> {
     partial.read(0, &mut beginning[..length])?;
     let kind = impostor(&beginning[..length]).map(|kind| format!("it is {kind}"));
     Ok(kind.unwrap_or_else(|| "its content has another hash".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::panic, reason = "the fault in question")]
+    fn a_fault_in_a_thread_is_no_pause() -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        let ended = runtime.block_on(async { joined::<()>(spawn_blocking(|| panic!("on purpose"))).await });
+        assert!(matches!(ended, Err(Error::Crashed)), "{ended:?}");
+        Ok(())
+    }
 }

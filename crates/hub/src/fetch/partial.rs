@@ -1,9 +1,9 @@
 //! A content on its way.
 
 use std::{
-    fs::{self, File, OpenOptions, Permissions, TryLockError},
+    fs::File,
     io,
-    os::unix::fs::{FileExt, MetadataExt, PermissionsExt},
+    os::unix::fs::FileExt,
     sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock},
     time::Duration,
 };
@@ -15,9 +15,8 @@ use super::{
     journal::{Journal, State, Validator, length},
 };
 use crate::{
-    Blobs, Error, RemoteFile, Result,
-    blobs::{at, open, remove_file, sync_folder},
-    space,
+    Blobs, RemoteFile, Result,
+    blobs::{at, lock, remove_file},
 };
 
 /// How often a content is looked at that another download is fetching.
@@ -53,20 +52,16 @@ impl Partial {
     /// Begins or goes on with `remote`. Waits while another download is fetching the same content; `None` once it is
     /// here.
     pub(crate) async fn claim(blobs: &Blobs, remote: &RemoteFile, piece: u32, budget: &Budget) -> Result<Option<Self>> {
+        let path = blobs.partial(&remote.hash);
         loop {
-            if blobs.has(&remote.hash) {
+            if blobs.has(remote) {
                 return Ok(None);
             }
-            let path = blobs.partial(&remote.hash);
-            let file = open(OpenOptions::new().read(true).write(true).create(true).truncate(false), &path)?;
-            match file.try_lock() {
-                // It may have been moved or removed before the lock was ours.
-                Ok(()) if is_same(&file, &path) && !blobs.has(&remote.hash) => {
-                    return Self::open(blobs, remote, file, piece, budget).map(Some);
-                }
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => tokio::time::sleep(LOOK_AGAIN).await,
-                Err(TryLockError::Error(error)) => return Err(at(&path)(error)),
+            match lock(&path)? {
+                None => tokio::time::sleep(LOOK_AGAIN).await,
+                // It has come just before; then this file is new, and nothing is in it.
+                Some(_held) if blobs.has(remote) => remove_file(&path)?,
+                Some(file) => return Self::open(blobs, remote, file, piece, budget).map(Some),
             }
         }
     }
@@ -94,24 +89,6 @@ impl Partial {
         Ok(lost)
     }
 
-    /// Removes what another download does not hold.
-    pub(crate) fn discard(blobs: &Blobs, remote: &RemoteFile) -> Result<()> {
-        let path = blobs.partial(&remote.hash);
-        let Ok(file) = open(OpenOptions::new().write(true), &path) else { return Ok(()) };
-        // The last write of a download that was just stopped may take a moment.
-        for _ in 0..20 {
-            match file.try_lock() {
-                Ok(()) if is_same(&file, &path) => {
-                    remove_file(&blobs.journal(&remote.hash))?;
-                    return remove_file(&path);
-                }
-                Ok(()) => return Ok(()),
-                Err(_) => std::thread::sleep(Duration::from_millis(50)),
-            }
-        }
-        Ok(())
-    }
-
     /// Writes `bytes` and then notes that they are there.
     pub(crate) fn write(&self, place: Place, bytes: Bytes) -> Result<()> {
         let journal = self.journal.read().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +101,7 @@ impl Partial {
             return Ok(());
         }
         let start = index as u64 * u64::from(piece) + u64::from(offset);
-        self.file.write_all_at(&bytes, start).map_err(|error| self.explain(error))?;
+        self.file.write_all_at(&bytes, start).map_err(at(&self.blobs.partial(&self.remote.hash)))?;
         let arrived = offset.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         journal.arrived(index, arrived)?;
         let mut state = self.state();
@@ -180,15 +157,21 @@ impl Partial {
     /// `patience` if that is none.
     pub(crate) fn next(&self, offset: u64, most: usize, patience: Duration) -> Result<Bytes, usize> {
         let mut state = self.state();
-        if state.prefix(self.remote.size, offset) <= offset {
+        if state.ready(self.remote.size, offset, 1) == 0 {
             state = self.moved.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
         }
         let mut held = self.held();
         if let Some(bytes) = held.take(offset) {
             return Ok(bytes);
         }
-        let end = state.prefix(self.remote.size, offset).min(held.first().unwrap_or(u64::MAX));
-        Err(usize::try_from(end.saturating_sub(offset)).unwrap_or(most).min(most))
+        let before_held = held.first().map_or(u64::MAX, |first| first.saturating_sub(offset));
+        let most = usize::try_from(before_held).unwrap_or(usize::MAX).min(most);
+        Err(state.ready(self.remote.size, offset, most))
+    }
+
+    /// Wakes whoever waits for bytes, to look whether they are still wanted.
+    pub(crate) fn wake(&self) {
+        self.moved.notify_all();
     }
 
     /// Fills `block` with what has arrived at `offset`.
@@ -204,21 +187,8 @@ impl Partial {
 
     /// Makes a content of what was verified.
     pub(crate) fn commit(&self) -> Result<()> {
-        let (partial, blob) = (self.blobs.partial(&self.remote.hash), self.blobs.blob(&self.remote.hash));
-        self.file.set_permissions(Permissions::from_mode(0o444)).map_err(at(&partial))?;
-        self.file.sync_all().map_err(|error| self.explain(error))?;
-        fs::rename(&partial, &blob).map_err(at(&blob))?;
-        sync_folder(&self.blobs.root().join("blobs"))?;
+        self.blobs.keep(&self.file, &self.blobs.partial(&self.remote.hash), &self.remote.hash)?;
         remove_file(&self.blobs.journal(&self.remote.hash))
-    }
-
-    /// A full disk has its own sentence.
-    fn explain(&self, error: io::Error) -> Error {
-        if !space::is_full(&error) {
-            return at(&self.blobs.partial(&self.remote.hash))(error);
-        }
-        let needed = self.remote.size - self.done();
-        Error::DiskFull { needed, free: space::free(self.blobs.root()).unwrap_or_default() }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -239,11 +209,4 @@ fn begin(blobs: &Blobs, remote: &RemoteFile, file: &File, piece: u32) -> Result<
     let state = State::empty(remote.size, piece).ok_or_else(too_large)?;
     file.set_len(0).and_then(|()| file.set_len(remote.size)).map_err(at(&path))?;
     Ok((Journal::create(&journal, remote.size, &state)?, state))
-}
-
-/// Whether `file` is what lies at `path`.
-fn is_same(file: &File, path: &std::path::Path) -> bool {
-    let identity = |found: &fs::Metadata| (found.dev(), found.ino());
-    let (Ok(file), Ok(found)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
-    identity(&file) == identity(&found)
 }

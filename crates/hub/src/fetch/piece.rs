@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use reqwest::{
     Response, StatusCode,
-    header::{CONTENT_RANGE, HeaderMap, HeaderValue, IF_RANGE, RANGE},
+    header::{HeaderMap, HeaderValue, IF_RANGE, RANGE},
 };
 use url::Url;
 
@@ -16,8 +16,12 @@ use super::{
 use crate::{
     listing::impostor,
     meter::Meter,
-    web::{Errand, Trouble, Web},
+    trouble::Trouble,
+    web::{Errand, Web, holds},
 };
+
+/// How often, at most, an address is renewed that a server refuses, while nothing arrives.
+const RENEWALS: u32 = 3;
 
 /// How much of a wrong answer is read to say what it is, bytes.
 const GLANCE: usize = 512;
@@ -31,64 +35,88 @@ pub(crate) struct Errands<'a> {
     pub(crate) source: &'a Source,
 }
 
+/// How often an address was renewed since the content last grew.
+#[derive(Default)]
+struct Renewals {
+    done: u64,
+    count: u32,
+}
+
+impl Renewals {
+    /// Counts one more, while `done` bytes are there.
+    fn next(&mut self, done: u64) -> u32 {
+        if done != self.done {
+            *self = Self { done, count: 0 };
+        }
+        self.count += 1;
+        self.count
+    }
+}
+
 impl Errands<'_> {
     /// Fetches what the piece at `index` lacks, in as many requests as it takes.
     pub(crate) async fn piece(&self, index: usize) -> Result<(), Trouble> {
-        let (mut failures, mut renewed) = (0, None);
+        let (mut failures, mut renewals) = (0, Renewals::default());
         loop {
             let (before, rest) = self.partial.rest(index);
             if rest.is_empty() {
                 return Ok(());
             }
-            let tried = self.try_once(index, &mut renewed).await;
+            let tried = self.try_once(index, &mut renewals).await;
             if self.partial.rest(index).0.offset > before.offset {
                 failures = 0;
             }
             match tried {
                 Ok(()) => {}
-                Err(trouble @ Trouble::Passing { .. }) => {
+                Err(trouble @ Trouble::Changed(_)) => return Err(trouble),
+                Err(trouble) => {
                     failures += 1;
                     self.web.wait(self.errand, trouble, failures).await?;
                 }
-                Err(other) => return Err(other),
             }
         }
     }
 
-    /// `renewed` is how much of the content had arrived when its address was last renewed for this piece.
-    async fn try_once(&self, index: usize, renewed: &mut Option<u64>) -> Result<(), Trouble> {
-        let found = self.source.current(self.web, self.errand, self.partial).await?;
-        match self.request(index, &found.address).await {
+    async fn try_once(&self, index: usize, renewals: &mut Renewals) -> Result<(), Trouble> {
+        let address = self.source.current(self.web, self.errand, self.partial).await?;
+        let refused = match self.request(index, &address).await {
             Err(Trouble::Refused { status: StatusCode::RANGE_NOT_SATISFIABLE, .. }) => {
-                Err(Trouble::Wrong("the server has fewer bytes".to_owned()))
+                return Err(Trouble::Wrong("the server has fewer bytes".to_owned()));
             }
-            // Signed addresses expire; but one that never served anybody is refused for another reason.
-            Err(Trouble::Refused { own: false, .. }) if *renewed != Some(self.partial.done()) => {
-                *renewed = Some(self.partial.done());
-                self.source.renew(self.web, self.errand, self.partial, &found).await
-            }
-            other => other,
+            // Signed addresses expire.
+            Err(
+                refused @ Trouble::Refused {
+                    status: StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, own: false, ..
+                },
+            ) => refused,
+            other => return other,
+        };
+        let count = renewals.next(self.partial.done());
+        if count > RENEWALS {
+            return Err(refused);
         }
+        tokio::time::sleep(self.web.limits.wait(count, None)).await;
+        self.source.forget(&address).await;
+        Ok(())
     }
 
     async fn request(&self, index: usize, address: &Url) -> Result<(), Trouble> {
         let (place, range) = self.partial.rest(index);
-        let is_whole = range == (0..self.partial.remote().size);
-        let headers = if is_whole { HeaderMap::new() } else { self.headers(&range, address) };
+        let size = self.partial.remote().size;
+        let headers = if range == (0..size) { HeaderMap::new() } else { self.headers(&range, address) };
         let response = self.web.get(self.errand, address.clone(), &headers).await?;
-        let announced = announced(&response, self.partial.remote().size);
-        let fits = if is_whole {
-            response.status() == StatusCode::OK && announced.is_none_or(|announced| announced == range)
-        } else {
-            response.status() == StatusCode::PARTIAL_CONTENT && announced == Some(range.clone())
-        };
-        if !fits {
-            return Err(Trouble::Wrong(self.describe(response, &range).await));
-        }
+        let holds_it = holds(&response, &range, size);
+        // Instead of a part, a server sends the whole of what has changed (RFC 9110, 13.1.5). Others may send anything.
+        let is_whole = response.status() == StatusCode::OK && response.content_length() == Some(size);
+        let is_known = self.partial.name(Validator::Server).is_some();
         if let Some(name) = name_at(response.url(), response.headers())
+            && (holds_it || is_whole && is_known)
             && !self.is_still(response.url(), &name)?
         {
-            return Err(Trouble::Wrong("it changed while it was fetched".to_owned()));
+            return Err(Trouble::Changed("it changed while it was fetched".to_owned()));
+        }
+        if !holds_it {
+            return Err(Trouble::Wrong(self.describe(response, &range).await));
         }
         self.receive(response, place, range).await
     }
@@ -141,19 +169,4 @@ impl Errands<'_> {
             _ => format!("the bytes from {} on were asked for, and the answer ({status}) holds others", range.start),
         }
     }
-}
-
-/// Which bytes of a content of `size` bytes an answer says that it holds.
-fn announced(response: &Response, size: u64) -> Option<Range<u64>> {
-    let length = response.content_length();
-    if response.status() != StatusCode::PARTIAL_CONTENT {
-        return Some(0..length?);
-    }
-    let range = response.headers().get(CONTENT_RANGE)?.to_str().ok()?.strip_prefix("bytes ")?;
-    let (range, whole) = range.split_once('/')?;
-    let (start, last) = range.split_once('-')?;
-    let range = start.parse().ok()?..last.parse::<u64>().ok()?.checked_add(1)?;
-    let count = range.end.checked_sub(range.start)?;
-    let fits = (whole == "*" || whole.parse() == Ok(size)) && length.is_none_or(|length| length == count);
-    fits.then_some(range)
 }

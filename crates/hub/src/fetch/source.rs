@@ -7,55 +7,40 @@ use url::Url;
 use super::{journal::Validator, partial::Partial};
 use crate::{
     Hash,
-    web::{Errand, Trouble, Web},
+    trouble::Trouble,
+    web::{Errand, Web},
 };
 
 /// Where one content comes from. Large ones lie on another server, whose address the Hub signs for a while.
 pub(crate) struct Source {
     hub: Url,
-    found: Mutex<Option<Found>>,
-}
-
-/// Where the content is now.
-#[derive(Clone)]
-pub(crate) struct Found {
-    pub(crate) address: Url,
-    /// How often the Hub was asked before.
-    pub(crate) renewals: u32,
+    found: Mutex<Option<Url>>,
 }
 
 impl Source {
     /// The content that the Hub gives at `hub`. If it is `direct`, it is fetched there without asking first.
     pub(crate) fn new(hub: Url, direct: bool) -> Self {
-        let found = direct.then(|| Found { address: hub.clone(), renewals: 0 });
+        let found = direct.then(|| hub.clone());
         Self { hub, found: Mutex::new(found) }
     }
 
     /// Where the content is, as far as is known; asks the Hub if nothing is.
-    pub(crate) async fn current(&self, web: &Web, errand: &Errand, partial: &Partial) -> Result<Found, Trouble> {
+    pub(crate) async fn current(&self, web: &Web, errand: &Errand, partial: &Partial) -> Result<Url, Trouble> {
         let mut found = self.found.lock().await;
-        if let Some(found) = &*found {
-            return Ok(found.clone());
+        if let Some(address) = &*found {
+            return Ok(address.clone());
         }
-        let new = Found { address: self.ask(web, errand, partial).await?, renewals: 0 };
-        *found = Some(new.clone());
-        Ok(new)
+        let address = self.ask(web, errand, partial).await?;
+        *found = Some(address.clone());
+        Ok(address)
     }
 
-    /// Asks the Hub again, since `old` is refused; unless somebody else just did.
-    pub(crate) async fn renew(
-        &self,
-        web: &Web,
-        errand: &Errand,
-        partial: &Partial,
-        old: &Found,
-    ) -> Result<(), Trouble> {
+    /// That `address` is refused, so that the Hub is asked again; unless somebody else already did.
+    pub(crate) async fn forget(&self, address: &Url) {
         let mut found = self.found.lock().await;
-        if found.as_ref().is_none_or(|found| found.renewals == old.renewals) {
-            let address = self.ask(web, errand, partial).await?;
-            *found = Some(Found { address, renewals: old.renewals + 1 });
+        if found.as_ref() == Some(address) {
+            *found = None;
         }
-        Ok(())
     }
 
     async fn ask(&self, web: &Web, errand: &Errand, partial: &Partial) -> Result<Url, Trouble> {
@@ -65,7 +50,7 @@ impl Source {
         if let Some(size) = header("x-linked-size").and_then(|size| size.parse::<u64>().ok())
             && size != remote.size
         {
-            return Err(Trouble::Wrong(format!("it has {size} bytes now and is listed with {}", remote.size)));
+            return Err(Trouble::Changed(format!("it has {size} bytes now and is listed with {}", remote.size)));
         }
         if let Some(name) = header("x-linked-etag").or_else(|| header(ETAG.as_str())).map(bare) {
             let renamed = matches!(
@@ -73,7 +58,7 @@ impl Source {
                 (Ok(Hash::Sha256(now)), Hash::Sha256(listed)) if now != listed
             );
             if renamed || !partial.is_still(Validator::Hub, name)? {
-                return Err(Trouble::Wrong("the Hub has another content there now".to_owned()));
+                return Err(Trouble::Changed("the Hub has another content there now".to_owned()));
             }
         }
         Ok(address)
