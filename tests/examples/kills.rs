@@ -8,6 +8,7 @@
 //! ```
 
 use std::{
+    collections::BTreeSet,
     env, fs,
     ops::ControlFlow,
     os::unix::{fs::MetadataExt, fs::chown, process::CommandExt},
@@ -60,8 +61,11 @@ impl Bench {
         let (program, is_root) = (folder.path().join("kills"), fs::metadata(folder.path())?.uid() == 0);
         fs::copy(env::current_exe()?, &program)?;
         if is_root {
+            // Nobody may not read where this was built.
+            for library in libraries() {
+                fs::copy(&library, folder.path().join(library.file_name().unwrap_or_default()))?;
+            }
             chown(folder.path(), Some(NOBODY), Some(NOBODY))?;
-            chown(&program, Some(NOBODY), Some(NOBODY))?;
         }
         println!("downloads are by {}", if is_root { "nobody" } else { "this user" });
         Ok(Self { folder, program, is_root })
@@ -71,17 +75,18 @@ impl Bench {
         let mut command = Command::new(&self.program);
         command.arg(endpoint).arg(root);
         if self.is_root {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(NOBODY).gid(NOBODY).env("LD_LIBRARY_PATH", self.folder.path());
         }
         Ok(command.spawn()?)
     }
 
-    /// That a last run ends well, and every file is in place and hashes to what is listed.
+    /// That a last run ends well, every file is in place and hashes to what is listed, and cleaning leaves nothing else.
     fn check(&self, fake: &FakeHub, repo: &Repo, root: &Path) -> Outcome {
         if !self.child(&fake.endpoint(), root)?.wait()?.success() {
             return Err("the last run failed".into());
         }
-        let folder = hub::Blobs::open(root)?.folder(&ID.parse()?, &repo.commit.parse()?);
+        let blobs = hub::Blobs::open(root)?;
+        let folder = blobs.folder(&ID.parse()?, &repo.commit.parse()?);
         for file in &repo.files {
             let verdict =
                 file.listed.hash(file.is_large).check(&folder.join(&file.path), |_| ControlFlow::Continue(()))?;
@@ -89,8 +94,11 @@ impl Bench {
                 return Err(format!("{}: {verdict:?}", file.path).into());
             }
         }
-        if fs::read_dir(root.join("partial"))?.next().is_some() {
-            return Err("something is left over".into());
+        blobs.remove_unreferenced(&repo.files.iter().map(|file| file.listed.hash(file.is_large)).collect())?;
+        for folder in ["partial", "placing"] {
+            if fs::read_dir(root.join(folder))?.next().is_some() {
+                return Err(format!("something is left over in {folder}").into());
+            }
         }
         Ok(())
     }
@@ -154,6 +162,13 @@ impl Bench {
         println!("revision was begun to be placed, {placed} later; all whole in the end");
         Ok(())
     }
+}
+
+/// The libraries that this process uses, where the system tells.
+fn libraries() -> BTreeSet<PathBuf> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let paths = maps.lines().filter_map(|line| line.split_whitespace().nth(5));
+    paths.filter(|path| path.contains(".so")).map(PathBuf::from).collect()
 }
 
 /// Four large files of several pieces, and some small ones.

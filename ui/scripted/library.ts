@@ -137,11 +137,11 @@ export class ScriptedLibrary {
     return structuredClone(offer);
   }
 
-  async get(repo: string, commit: string): Promise<Got> {
+  async get(repo: string, commit: string, copy: boolean): Promise<Got> {
     this.answer('get', null);
     const { bytes, here } = this.offers.get(repo)!;
     const model = this.registered.find(({ id }) => id === here?.model);
-    if (model) return { kind: 'installed', model };
+    if (model && !copy) return { kind: 'installed', model };
     const rest = { reason: null, code: null, phase: null, rate: null, remainingSeconds: null, model: null };
     const download: Download = { id: this.jobs.length + 1, repo, commit, state: 'queued', total: bytes, arrived: 0, ...rest };
     this.list([...this.jobs, download]);

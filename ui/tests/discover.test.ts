@@ -210,6 +210,16 @@ test('an offer and the list of hits know what has arrived meanwhile', async () =
   expect(await screen.findByTestId('hit')).toHaveTextContent(/here as /);
 });
 
+test('of what another program has there can be a copy that Slipstream repairs', async () => {
+  const backend = backendWithHub();
+  const here = { folder: '/f', source: 'huggingFaceCache', whole: true, model: backend.registered[0]!.id } as const;
+  backend.offers.set(hit.repo, { ...offer, here });
+  const user = await openOffer(backend);
+  expect(await screen.findByRole('button', { name: 'Add to the list' })).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Get a copy that Slipstream can repair' }));
+  expect(await screen.findByTestId('download')).toHaveTextContent(hit.repo);
+});
+
 test('drafters are looked for that may be for one target', async () => {
   const backend = backendWithHub();
   const e2b = model({ id: 'e', role: 'target', folder: '/models/gemma-4-E2B-it-4bit' });

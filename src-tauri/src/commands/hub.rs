@@ -41,7 +41,7 @@ pub(crate) async fn offer(
     Ok(offer.into())
 }
 
-/// Gets what was offered.
+/// Gets what was offered; as a `copy` of the app's own even if another program has it.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn get(
@@ -49,13 +49,15 @@ pub(crate) async fn get(
     offered: State<'_, Offered>,
     repo: String,
     commit: String,
+    copy: bool,
 ) -> Result<Got, Failure> {
     let app = opened.app().await?;
     let offer = match offered.find(&repo, &commit) {
         Some(offer) => offer,
         None => app.offer(&repo, &commit).await?,
     };
-    Ok(app.get(&offer).await?.into())
+    let got = if copy { app::Got::Coming(app.get_copy(&offer).await?) } else { app.get(&offer).await? };
+    Ok(got.into())
 }
 
 /// Shows the page of a repo in the browser: of the one that was looked at last, or of a download's.

@@ -55,8 +55,8 @@ export const commands = {
 	discover: (text: string, wanted: Wanted, cursor: string | null) => typedError<Discovered, Failure>(__TAURI_INVOKE("discover", { text, wanted, cursor })),
 	/**  What the Hub has of a repo at a revision: a branch, a tag or a commit. */
 	offer: (repo: string, revision: string) => typedError<Offer, Failure>(__TAURI_INVOKE("offer", { repo, revision })),
-	/**  Gets what was offered. */
-	get: (repo: string, commit: string) => typedError<Got, Failure>(__TAURI_INVOKE("get", { repo, commit })),
+	/**  Gets what was offered; as a `copy` of the app's own even if another program has it. */
+	get: (repo: string, commit: string, copy: boolean) => typedError<Got, Failure>(__TAURI_INVOKE("get", { repo, commit, copy })),
 	/**  Shows the page of a repo in the browser: of the one that was looked at last, or of a download's. */
 	openPage: (repo: string) => typedError<null, Failure>(__TAURI_INVOKE("open_page", { repo })),
 	/**  How the Hub is reached. Nothing is asked of it. */

@@ -94,8 +94,8 @@ export class MainWindow {
   }
 
   /** Gets what is offered: on this machine it is in the list at once, otherwise a download brings it. */
-  async get(): Promise<void> {
-    const got = await this.chosen.get();
+  async get(copy: boolean): Promise<void> {
+    const got = await this.chosen.get(copy);
     if (got?.kind === 'coming') this.downloads.put(got.download);
     if (got?.kind !== 'installed') return;
     this.models.put(got.model);

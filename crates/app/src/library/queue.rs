@@ -191,9 +191,10 @@ impl App {
                 Ok(app.library.blobs()?.adopt(&file, &path, reserve, &control, tell)?)
             });
             // A copy that fails is no reason not to fetch.
-            use hub::Error::{Cancelled, DiskFull, Paused};
-            if let Err(end @ Error::Hub(Paused | Cancelled | DiskFull { .. })) = copied.await {
-                return Err(end);
+            if let Err(Error::Hub(error)) = copied.await
+                && matches!(error, hub::Error::Paused | hub::Error::Cancelled | hub::Error::DiskFull { .. })
+            {
+                return Err(error.into());
             }
         }
         Ok(())

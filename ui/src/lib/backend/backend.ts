@@ -108,7 +108,7 @@ export interface Backend {
   /** What the Hub has of a repo at a branch, a tag or a commit. */
   offer(repo: string, revision: string): Promise<Offer>;
   /** Gets what was offered. */
-  get(repo: string, commit: string): Promise<Got>;
+  get(repo: string, commit: string, copy: boolean): Promise<Got>;
   /** Shows a repo's page in the browser: of the one that was looked at last, or of a download's. */
   openPage(repo: string): Promise<void>;
   hubStatus(): Promise<HubStatus>;

@@ -55,12 +55,12 @@ export class Chosen {
   }
 
   /** What came of it; null if it was refused. */
-  async get(): Promise<Got | null> {
+  async get(copy: boolean): Promise<Got | null> {
     if (!this.offer || this.getting) return null;
     this.getting = true;
     this.#say(null);
     try {
-      return await this.#backend.get(this.offer.repo, this.offer.commit);
+      return await this.#backend.get(this.offer.repo, this.offer.commit, copy);
     } catch (reason) {
       this.#say(reason);
       return null;
