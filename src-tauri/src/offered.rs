@@ -23,12 +23,18 @@ impl Offered {
         *self.last() = Look { repo: repo.to_owned(), offer: None };
     }
 
-    pub(crate) fn put(&self, offer: Offer) {
-        *self.last() = Look { repo: offer.repo.clone(), offer: Some(offer) };
+    /// What the Hub has of it, unless somebody looks at another by now. The Hub may spell it otherwise.
+    pub(crate) fn put(&self, repo: &str, offer: Offer) {
+        let mut last = self.last();
+        if last.repo == repo {
+            last.offer = Some(offer);
+        }
     }
 
     pub(crate) fn was_looked_at(&self, repo: &str) -> bool {
-        self.last().repo.eq_ignore_ascii_case(repo)
+        let last = self.last();
+        let names = [Some(last.repo.as_str()), last.offer.as_ref().map(|offer| offer.repo.as_str())];
+        names.into_iter().flatten().any(|name| name.eq_ignore_ascii_case(repo))
     }
 
     /// The offer of this commit, if it is the last.

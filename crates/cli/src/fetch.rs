@@ -60,7 +60,12 @@ pub(crate) async fn bring(app: &App, download: Download, json: bool) -> Result<E
         ended = followed(app.run_download(id), heard, progress::download) => ended?,
         never = interrupt => match never {},
     };
-    let reason = || ended.reason.clone().unwrap_or_default();
+    let reason = || {
+        ended
+            .reason
+            .clone()
+            .unwrap_or_else(|| format!("{} is over; if its model is in the trash, restore it", ended.repo))
+    };
     match (ended.state, &ended.model) {
         (DownloadState::Done, Some(model)) => {
             let model = app.model(model).await?;

@@ -41,8 +41,12 @@ impl Access {
             Some(text) => Self::endpoint(&text)?,
             None => Self::endpoint(USUAL_ENDPOINT)?,
         };
-        let offline = is_on(variable("HF_HUB_OFFLINE"));
-        Ok((Self { endpoint, token, offline }, place))
+        Ok((Self { endpoint, token, offline: Self::is_offline(variable) }, place))
+    }
+
+    /// Whether the environment says that the network is to be left alone.
+    pub fn is_offline(variable: impl Fn(&str) -> Option<OsString>) -> bool {
+        is_on(variable("HF_HUB_OFFLINE"))
     }
 
     /// The address that `text` spells.

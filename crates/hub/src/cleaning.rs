@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeSet, HashSet},
     fs,
     io::ErrorKind,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -47,9 +48,12 @@ impl Blobs {
     /// A folder cannot be removed; all others are.
     pub fn remove_revisions_but(&self, keep: &HashSet<PathBuf>) -> Result<()> {
         let mut result = Ok(());
+        // Not by their paths: a disk may not tell upper case from lower case, and repos are spelt anew.
+        let kept: HashSet<_> = keep.iter().filter_map(|folder| identity(folder)).collect();
         for owner in folders(&self.root().join("repos")) {
             for name in folders(&owner) {
-                for revision in folders(&name).into_iter().filter(|revision| !keep.contains(revision)) {
+                let is_kept = |revision: &PathBuf| identity(revision).is_some_and(|known| kept.contains(&known));
+                for revision in folders(&name).into_iter().filter(|revision| !is_kept(revision)) {
                     result = result.and(self.remove_revision(&revision));
                 }
                 remove_empty(&name, keep);
@@ -98,9 +102,15 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
 }
 
+/// What a folder is, however it is spelt; `None` if it is not there.
+fn identity(folder: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(folder).ok().map(|found| (found.dev(), found.ino()))
+}
+
 /// Removes a folder unless something is in it, or is being put there.
 fn remove_empty(folder: &Path, keep: &HashSet<PathBuf>) {
-    if !keep.iter().any(|revision| revision.starts_with(folder)) {
+    let small = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
+    if !keep.iter().any(|revision| small(revision).starts_with(small(folder))) {
         drop(fs::remove_dir(folder));
     }
 }

@@ -14,6 +14,9 @@ use crate::{
 /// How often is asked, at most, what somebody waits for, and what was answered with something else.
 const FEW: u32 = 4;
 
+/// The longest that somebody who looks on is kept waiting because the server asks for it.
+const SOON: Duration = Duration::from_secs(5);
+
 /// As dates in headers spell them.
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -28,6 +31,10 @@ impl Web {
         loop {
             match attempt().await {
                 Ok(value) => return Ok(value),
+                Err(Trouble::Passing { reason, after: Some(after) }) if after > SOON => {
+                    let reason = format!("{reason}, and it wants to be left alone for {} s", after.as_secs());
+                    return Err(self.verdict(errand, Trouble::Passing { reason, after: None }, failures + 1));
+                }
                 Err(trouble) if failures + 1 < FEW => {
                     failures += 1;
                     self.wait(errand, trouble, failures).await?;

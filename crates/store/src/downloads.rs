@@ -42,21 +42,31 @@ pub struct Download {
     pub state: DownloadState,
     /// Why it stands, in a sentence.
     pub reason: Option<String>,
-    /// What had arrived when it last stopped, bytes.
+    /// What has arrived, as it was noted last, bytes.
     pub arrived: u64,
     /// Milliseconds since 1970.
     pub created_at: i64,
     /// When its state changed last; milliseconds since 1970.
     pub updated_at: i64,
-    /// What can be done about the reason for which it stood last, by a name that the app gives.
+    /// What can be done about the reason, by a name that the app gives.
     pub code: Option<String>,
+}
+
+/// Why a download stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Reason<'a> {
+    /// A sentence.
+    pub sentence: &'a str,
+    /// What can be done about it, by a name that the app gives.
+    pub code: Option<&'a str>,
 }
 
 impl DownloadState {
     /// The states that it may follow, as a JSON list.
     fn before(self) -> &'static str {
         match self {
-            Self::Queued => r#"["paused", "failed"]"#,
+            // Whoever resumes what waits for its turn with a reason does not accept the reason any more.
+            Self::Queued => r#"["queued", "paused", "failed"]"#,
             Self::Running | Self::Paused => r#"["queued", "running"]"#,
             Self::Cancelled => r#"["queued", "running", "paused", "failed"]"#,
             Self::Failed | Self::Done => r#"["running"]"#,
@@ -140,12 +150,13 @@ impl Store {
     ///
     /// # Errors
     /// The database fails.
-    pub async fn set_download(&self, id: i64, state: DownloadState, reason: Option<&str>) -> Result<bool> {
+    pub async fn set_download(&self, id: i64, state: DownloadState, reason: Option<Reason<'_>>) -> Result<bool> {
         let set = sqlx::query(
-            "UPDATE OR IGNORE downloads SET state = ?, reason = ?, updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+            "UPDATE OR IGNORE downloads SET state = ?, reason = ?, code = ?, updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
              WHERE id = ? AND state IN (SELECT value FROM json_each(?))",
         );
-        let set = set.bind(state).bind(reason).bind(id).bind(state.before());
+        let (sentence, code) = reason.map_or((None, None), |reason| (Some(reason.sentence), reason.code));
+        let set = set.bind(state).bind(sentence).bind(code).bind(id).bind(state.before());
         Ok(set.execute(&self.pool).await?.rows_affected() > 0)
     }
 
@@ -153,12 +164,13 @@ impl Store {
     ///
     /// # Errors
     /// The database fails.
-    pub async fn put_off_download(&self, id: i64, reason: &str) -> Result<bool> {
+    pub async fn put_off_download(&self, id: i64, reason: Option<Reason<'_>>) -> Result<bool> {
         let wait = sqlx::query(
-            "UPDATE downloads SET state = 'queued', reason = ?, updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
-             WHERE id = ? AND state = 'running'",
+            "UPDATE downloads SET state = 'queued', reason = ?, code = ?,
+             updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = ? AND state = 'running'",
         );
-        Ok(wait.bind(reason).bind(id).execute(&self.pool).await?.rows_affected() > 0)
+        let (sentence, code) = reason.map_or((None, None), |reason| (Some(reason.sentence), reason.code));
+        Ok(wait.bind(sentence).bind(code).bind(id).execute(&self.pool).await?.rows_affected() > 0)
     }
 
     /// Notes how many bytes have arrived.
@@ -171,15 +183,6 @@ impl Store {
         Ok(())
     }
 
-    /// Notes what can be done about the reason for which it stands.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn note_code(&self, id: i64, code: Option<&str>) -> Result<()> {
-        sqlx::query("UPDATE downloads SET code = ? WHERE id = ?").bind(code).bind(id).execute(&self.pool).await?;
-        Ok(())
-    }
-
     /// Ends a download: what it brought becomes a model, or is the model that was there. `None`, and no model, if
     /// somebody paused or cancelled it in the meantime.
     ///
@@ -188,7 +191,7 @@ impl Store {
     pub async fn finish_download(&self, id: i64, checkpoint: &Checkpoint) -> Result<Option<Model>> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let end = sqlx::query(
-            "UPDATE downloads SET state = 'done', reason = NULL,
+            "UPDATE downloads SET state = 'done', reason = NULL, code = NULL,
              updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = ? AND state = 'running'",
         );
         if end.bind(id).execute(&mut *transaction).await?.rows_affected() == 0 {

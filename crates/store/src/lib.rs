@@ -24,7 +24,7 @@ mod revisions;
 mod settings;
 
 pub use conversations::Conversation;
-pub use downloads::{Download, DownloadState};
+pub use downloads::{Download, DownloadState, Reason};
 pub use error::{Error, Result};
 pub use files::File;
 pub use messages::{Author, Message, State, Written};

@@ -203,13 +203,14 @@ impl Store {
         Ok(sqlx::query_scalar("SELECT folder FROM models").fetch_all(&self.pool).await?)
     }
 
-    /// Forgets what was put into the trash until `time`, in milliseconds since 1970, and is there still.
+    /// Forgets what was put into the trash until `time`, in milliseconds since 1970, and is there still. Returns whether
+    /// there was any.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn empty_trash(&self, time: i64) -> Result<()> {
-        sqlx::query("DELETE FROM models WHERE trashed_at <= ?").bind(time).execute(&self.pool).await?;
-        Ok(())
+    pub async fn empty_trash(&self, time: i64) -> Result<bool> {
+        let gone = sqlx::query("DELETE FROM models WHERE trashed_at <= ?").bind(time).execute(&self.pool).await?;
+        Ok(gone.rows_affected() > 0)
     }
 
     /// Forgets a model; its folder stays as it is. The row is not read, so that a damaged one can go too. Returns

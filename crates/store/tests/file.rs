@@ -158,7 +158,7 @@ async fn a_damaged_record_hides_no_other_in_the_trash_or_among_downloads_and_can
     assert_eq!(store.trashed_models().await.unwrap().len(), 1);
     assert_eq!(store.damaged_models().await.unwrap(), ["odd"]);
     assert_eq!(store.folders().await.unwrap().len(), 2);
-    store.empty_trash(7).await.unwrap();
+    assert!(store.empty_trash(7).await.unwrap() && !store.empty_trash(7).await.unwrap());
     assert!(store.folders().await.unwrap().is_empty());
 
     assert_eq!((store.downloads().await.unwrap().len(), store.due_downloads().await.unwrap().len()), (1, 1));

@@ -1,7 +1,7 @@
 //! Repos, their revisions, the jobs that bring them, and the trash.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Checkpoint, DownloadState, Error, File, Gated, NewRevision, Role, Source, Store};
+use store::{Checkpoint, DownloadState, Error, File, Gated, NewRevision, Reason, Role, Source, Store};
 
 fn files() -> Vec<File> {
     let file = |path: &str, digit: &str| File { path: path.into(), bytes: 7, hash: digit.repeat(64) };
@@ -70,7 +70,7 @@ async fn a_failed_job_stays_failed_while_another_brings_the_same() {
     let (store, revision) = one().await;
     let first = store.add_download(revision).await.unwrap().id;
     store.set_download(first, DownloadState::Running, None).await.unwrap();
-    store.set_download(first, DownloadState::Failed, Some("why")).await.unwrap();
+    store.set_download(first, DownloadState::Failed, Some(Reason { sentence: "why", code: None })).await.unwrap();
     let second = store.add_download(revision).await.unwrap().id;
     assert!(!store.set_download(first, DownloadState::Queued, None).await.unwrap());
     assert_eq!(store.download_of(revision).await.unwrap().unwrap().id, second);

@@ -37,7 +37,7 @@ pub(crate) async fn offer(
     // The Hub may refuse it, and then its page says why.
     offered.look_at(&repo);
     let offer = opened.app().await?.offer(&repo, &revision).await?;
-    offered.put(offer.clone());
+    offered.put(&repo, offer.clone());
     Ok(offer.into())
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn open_page(
 ) -> Result<(), Failure> {
     let app = opened.app().await?;
     if !offered.was_looked_at(&repo) && !app.downloads().await?.iter().any(|download| download.repo == repo) {
-        return Ok(());
+        return Err(Failure::new(&format!("{repo} was not looked at, so its page is not opened")));
     }
     let page = app.page(&repo).await?;
     browse(&page).map_err(|error| Failure::new(&format!("no browser could be opened for {page}: {error}")))

@@ -25,6 +25,18 @@ async fn what_nobody_refers_to_is_removed_and_nothing_else() -> Outcome {
     Ok(())
 }
 
+#[tokio::test]
+async fn a_revision_is_kept_however_its_folder_is_spelt() -> Outcome {
+    let bench = Bench::usual()?;
+    let folder = bench.client.download(ID).await?;
+    let other = bench.folder.path().join("other");
+    std::os::unix::fs::symlink(bench.root(), &other)?;
+    let respelt = other.join(folder.strip_prefix(bench.root().canonicalize()?)?);
+    bench.client.blobs.remove_revisions_but(&HashSet::from([respelt]))?;
+    assert!(folder.is_dir());
+    Ok(())
+}
+
 #[test]
 fn what_was_left_half_put_together_is_removed_unless_somebody_works_on_it() -> Outcome {
     let bench = Bench::usual()?;

@@ -208,3 +208,13 @@ async fn an_endpoint_may_have_a_path() -> Outcome {
     assert!(seen.iter().all(|seen| seen.target.starts_with("/mirror/") == (seen.origin == Origin::Hub)), "{seen:?}");
     Ok(())
 }
+
+#[tokio::test]
+async fn nobody_who_looks_on_waits_for_as_long_as_a_server_asks() -> Outcome {
+    let bench = Bench::usual()?;
+    bench.fake.next("repo", [Quirk::busy("100000")]);
+    let refused = bench.client.listing(ID).await.err().ok_or("it was listed")?;
+    assert!(refused.to_string().contains("left alone for 100000 s"), "{refused}");
+    assert_eq!(bench.fake.seen().len(), 1);
+    Ok(())
+}

@@ -121,10 +121,17 @@ async fn a_hub_out_of_reach_puts_a_download_off_and_ends_nothing() -> Outcome {
     let bench = Bench::new().await?;
     let app = bench.app().await?;
     let id = job(&app, &app.offer(TARGET, "main").await?).await?.id;
+    bench.fake.edit(|repos| repos[0].gated = "manual".into());
+    let refused = app.run_download(id).await?;
+    assert!(refused.state == DownloadState::Failed && refused.code.is_some(), "{refused:?}");
+    bench.fake.edit(|repos| repos[0].gated = false.into());
+    app.resume_download(id).await?;
+
     bench.fake.next(WEIGHTS, vec![Quirk::status(503); 100]);
     let waits = app.run_download(id).await?;
-    assert_eq!(waits.state, DownloadState::Queued);
+    assert_eq!((waits.state, waits.code), (DownloadState::Queued, None));
     assert!(waits.reason.is_some_and(|why| why.contains(WEIGHTS)));
+    assert_eq!(app.resume_download(id).await?.reason, None, "whoever resumes it does not wait");
     bench.fake.heal();
     assert_eq!(app.run_download(id).await?.state, DownloadState::Done);
     Ok(())

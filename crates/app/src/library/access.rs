@@ -104,7 +104,7 @@ impl App {
     }
 
     pub(super) async fn is_offline(&self) -> Result<bool> {
-        Ok(self.chosen(OFFLINE).await? || self.environment()?.0.offline)
+        Ok(Access::is_offline(|name| self.library.around.variable(name)) || self.chosen(OFFLINE).await?)
     }
 
     pub(super) async fn hub(&self) -> Result<Hub> {

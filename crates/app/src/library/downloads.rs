@@ -117,10 +117,9 @@ impl App {
     /// # Errors
     /// The database fails.
     pub async fn downloads(&self) -> Result<Vec<Download>> {
-        let mut downloads = Vec::new();
-        for row in self.store.downloads().await? {
-            downloads.push(self.described(row).await?);
-        }
+        let is_offline = self.is_offline().await?;
+        let rows = self.store.downloads().await?.into_iter();
+        let mut downloads: Vec<_> = rows.map(|row| self.described(row, is_offline)).collect();
         downloads.extend(self.store.damaged_downloads().await?.into_iter().map(Download::damaged));
         Ok(downloads)
     }
@@ -144,7 +143,7 @@ impl App {
         self.changed(id).await
     }
 
-    /// Lets a download that is paused, or failed, wait for its turn.
+    /// Lets a download that is paused, or failed, wait for its turn; one that waits for the Hub waits no longer.
     ///
     /// # Errors
     /// There is no such download, another one brings the same by now, or the database fails.
@@ -181,7 +180,7 @@ impl App {
 
     pub(super) async fn download(&self, id: i64) -> Result<Download> {
         let row = self.store.download(id).await?.ok_or(Error::NoSuchDownload(id))?;
-        self.described(row).await
+        Ok(self.described(row, self.is_offline().await?))
     }
 
     /// Tells everyone that a row has changed.
@@ -194,30 +193,31 @@ impl App {
         Ok(now)
     }
 
-    async fn described(&self, row: store::Download) -> Result<Download> {
+    fn described(&self, row: store::Download, is_offline: bool) -> Download {
         let is_done = row.state == DownloadState::Done;
         let before = self.library.followed().get(&row.id).map(|followed| followed.borrow().clone());
         let running = before.filter(|_| row.state == DownloadState::Running);
         let arrived = running.as_ref().map_or(row.arrived, |running| running.arrived);
-        let reason = match row.state {
-            DownloadState::Queued if self.is_offline().await? => Some("the network is switched off".to_owned()),
-            _ => row.reason,
+        let (reason, code) = match row.state {
+            DownloadState::Queued if is_offline => {
+                (Some("the network is switched off".to_owned()), Some(Code::GoOnline))
+            }
+            _ => (row.reason, row.code.as_deref().and_then(Code::named)),
         };
-        Ok(Download {
+        Download {
             id: row.id,
             repo: row.repo,
             commit: row.commit_hash,
             state: row.state,
-            // A note on an earlier stop says nothing of a job that goes on.
-            code: row.code.filter(|_| reason.is_some()).as_deref().and_then(Code::named),
             reason,
+            code,
             total: row.total,
             arrived: if is_done { row.total } else { arrived },
             phase: running.as_ref().and_then(|running| running.phase),
             rate: running.as_ref().and_then(|running| running.rate),
             remaining: running.and_then(|running| running.remaining),
             model: row.model.filter(|_| is_done),
-        })
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hub::{Control, Listing, Plan, Progress, RemoteFile};
-use store::{DownloadState, Source};
+use store::{DownloadState, Reason, Source};
 use tokio::sync::watch;
 use tokio::time::{interval, sleep};
 
@@ -95,14 +95,17 @@ impl App {
             // The row says so already, or that it goes on by now.
             Ok(()) | Err(Error::Hub(hub::Error::Paused)) => {}
             Err(Error::Hub(hub::Error::Cancelled)) => self.tidy().await.map(drop)?,
-            Err(error @ Error::Hub(hub::Error::Offline { .. } | hub::Error::Unreachable { .. })) => {
-                self.store.put_off_download(id, &error.to_string()).await?;
+            // It goes on with the network, and needs no reason of its own.
+            Err(Error::Hub(hub::Error::Offline { .. })) => drop(self.store.put_off_download(id, None).await?),
+            Err(error @ Error::Hub(hub::Error::Unreachable { .. })) => {
+                let sentence = error.to_string();
+                self.store.put_off_download(id, Some(Reason { sentence: &sentence, code: None })).await?;
             }
             Err(error) => {
                 let full = matches!(error, Error::Hub(hub::Error::DiskFull { .. }));
                 let state = if full { DownloadState::Paused } else { DownloadState::Failed };
-                self.store.set_download(id, state, Some(&error.to_string())).await?;
-                self.store.note_code(id, error.code().map(Code::name)).await?;
+                let (sentence, code) = (error.to_string(), error.code().map(Code::name));
+                self.store.set_download(id, state, Some(Reason { sentence: &sentence, code })).await?;
             }
         }
         let ended = self.changed(id).await?;
@@ -179,19 +182,30 @@ impl App {
     async fn take_over(&self, id: i64, listing: &Listing, control: &Control) -> Result<()> {
         let (app, listing) = (self.clone(), listing.clone());
         self.library.tell(id, |download| download.phase = Some(DownloadPhase::Copying));
-        let found = blocking(move || {
+        let (mut here, found) = blocking(move || {
             let missing: Vec<_> = app.library.blobs()?.missing(&listing.files).into_iter().cloned().collect();
-            Ok(app.library.elsewhere(&listing.id.to_string(), &missing))
-        });
-        for (file, path) in found.await? {
-            let (app, control) = (self.clone(), control.clone());
+            let bytes = |files: &[RemoteFile]| files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
+            let here = bytes(&listing.files).saturating_sub(bytes(&missing));
+            Ok((here, app.library.elsewhere(&listing.id.to_string(), &missing)))
+        })
+        .await?;
+        for (file, path) in found {
+            let size = file.size;
+            let (app, control, mut copied) = (self.clone(), control.clone(), here);
             let copied = blocking(move || {
                 let reserve = app.library.around.limits().reserve;
-                let tell = |read| app.library.tell(id, |download| download.arrived += read);
+                let tell = |read| {
+                    copied += read;
+                    app.library.tell(id, |download| download.arrived = copied);
+                };
                 Ok(app.library.blobs()?.adopt(&file, &path, reserve, &control, tell)?)
             });
-            // A copy that fails is no reason not to fetch.
-            if let Err(Error::Hub(error)) = copied.await
+            let copied = copied.await;
+            // A copy that ended early, or is of something else, leaves nothing.
+            here = here.saturating_add(if matches!(copied, Ok(true)) { size } else { 0 });
+            self.library.tell(id, |download| download.arrived = here);
+            // One that fails is no reason not to fetch.
+            if let Err(Error::Hub(error)) = copied
                 && matches!(error, hub::Error::Paused | hub::Error::Cancelled | hub::Error::DiskFull { .. })
             {
                 return Err(error.into());

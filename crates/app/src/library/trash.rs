@@ -29,7 +29,7 @@ pub struct Trashed {
 impl App {
     /// Puts a model into the trash. Its files stay where they are: those that the app downloaded until the trash is
     /// emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read, in the list
-    /// or in the trash, is forgotten at once.
+    /// or in the trash, is forgotten at once, and what the app downloaded of it is deleted.
     ///
     /// # Errors
     /// It is not in the list.
@@ -97,8 +97,8 @@ impl App {
             self.engine.release(row.checkpoint.folder.into());
         }
         // What is taken out of the trash at this very moment either stays, or is no longer there to be taken out.
-        self.store.empty_trash(until).await?;
-        self.tidy().await
+        // Without need nothing is tidied: an index that was lost would let go of all that it knew.
+        if self.store.empty_trash(until).await? { self.tidy().await } else { Ok(0) }
     }
 
     /// Forgets revisions and removes folders and contents that nothing needs, and returns how many bytes that freed.
@@ -109,13 +109,16 @@ impl App {
         let mut folders: HashSet<_> = self.store.folders().await?.into_iter().map(PathBuf::from).collect();
         // Both, for a data folder may have been moved, and a repo spelt anew.
         for revision in self.store.needed_revisions().await? {
-            folders.insert(blobs.folder(&revision.repo.parse()?, &revision.commit_hash.parse()?));
+            if let (Ok(repo), Ok(commit)) = (revision.repo.parse(), revision.commit_hash.parse()) {
+                folders.insert(blobs.folder(&repo, &commit));
+            }
         }
         let needed = self.store.needed_hashes().await?;
         let needed: HashSet<_> = needed.iter().filter_map(|hash| hash.parse().ok()).collect();
         blocking(move || {
-            blobs.remove_revisions_but(&folders)?;
-            Ok(blobs.remove_unreferenced(&needed)?)
+            let revisions = blobs.remove_revisions_but(&folders);
+            let freed = blobs.remove_unreferenced(&needed)?;
+            Ok(revisions.map(|()| freed)?)
         })
         .await
     }
