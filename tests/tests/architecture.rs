@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("nn", &["decode"]),
     ("gemma4", &["nn", "decode"]),
     ("drafters", &["nn", "decode"]),
+    ("training", &["chat", "decode", "drafters", "gemma4", "nn"]),
     ("engine", &["calibration", "chat", "decode", "drafters", "gemma4", "nn"]),
     ("hub", &[]),
     ("store", &[]),

@@ -15,7 +15,7 @@ pub(crate) const CONFIG: &str = "config.json";
 const MOST: i32 = 1 << 24;
 
 /// A drafter's `config.json`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ConfigFile {
     path: PathBuf,
     value: Value,
@@ -36,9 +36,17 @@ impl ConfigFile {
     }
 
     /// One that says what `value` does.
-    #[cfg(test)]
     pub(crate) fn of(value: Value) -> Self {
         Self { path: CONFIG.into(), value }
+    }
+
+    /// Writes it into `folder`.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(CONFIG);
+        std::fs::write(&path, format!("{:#}\n", self.value)).map_err(|source| Error::File { path, source })
     }
 
     /// Its keys.

@@ -17,23 +17,27 @@ mod heads;
 mod kind;
 mod lookup;
 mod rotation;
+mod saving;
 mod speculators;
 mod survey;
 mod tensors;
+mod trainable;
 
 use std::{path::Path, rc::Rc};
 
 use nn::{Donors, Vocabulary};
 
 pub use assistant::{AssistantContext, AssistantDrafter, AssistantProposer, Lent, Step};
-pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose};
+pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose, Told};
 pub use context::{Context, Proposer};
+pub use dflash::{DFlash, NewFlash, NewSelector};
 pub use dspark::{DSpark, New};
 pub use error::{Error, Result};
 pub use facts::Facts;
 pub use kind::{Algorithm, Kind};
 pub use lookup::{LookupContext, LookupDrafter, LookupProposer};
 pub use survey::Survey;
+pub use trainable::Trainable;
 
 /// A loaded drafter of any kind. A clone shares its weights.
 #[derive(Debug, Clone)]

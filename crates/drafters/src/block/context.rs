@@ -3,10 +3,16 @@
 use std::rc::Rc;
 
 use decode::{Ask, Drafter, Token};
-use mlx_rs::{Array, ops::indexing::TryIndexOp};
+use mlx_rs::{
+    Array,
+    ops::{self, indexing::TryIndexOp},
+};
 use nn::{Caches, Draft, Error, Result, Sampler, Shares, Vocabulary, joined, wait};
 
-use super::{BlockDrafter, Choose, walk::Block};
+use super::{
+    BlockDrafter, Choose,
+    walk::{Block, Known},
+};
 
 /// The projected rows of the tokens so far. The tapped rows themselves are not kept.
 pub struct BlockContext {
@@ -25,6 +31,24 @@ impl BlockContext {
     #[must_use]
     pub fn proposer<C: Choose>(&mut self, choose: C) -> BlockProposer<'_, C> {
         BlockProposer { context: self, choose }
+    }
+
+    /// Takes tapped rows `[1, n, m·H]` of the tokens behind those that it has read; nothing is waited for.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn read(&mut self, taps: &Array) -> Result<()> {
+        let rows = self.drafter.project(taps)?;
+        self.drafter.backbone.extend(&rows, &mut self.caches)
+    }
+
+    /// The context as it was at `position`, with only the newest `most` rows. It shares their numbers.
+    ///
+    /// # Errors
+    /// When it never was there, or rows that are visible from there are forgotten.
+    pub fn at(&self, position: usize, most: usize) -> Result<Self> {
+        let caches = self.caches.at(position, most)?;
+        Ok(Self { drafter: Rc::clone(&self.drafter), vocabulary: Rc::clone(&self.vocabulary), caches })
     }
 
     /// The context's keys and values, `[1, groups, rows, D]` each, by layer.
@@ -118,6 +142,34 @@ impl BlockDrafter {
     }
 }
 
+/// What a drafter says of tokens that are known.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// What each would be drawn from, `[n, γ, V_d]` float32, given those before it.
+    pub logits: Array,
+    /// The confidence in each before it is squashed into 0..=1, `[n, γ]` float32, if the drafter has one.
+    pub confidences: Option<Array>,
+}
+
+impl BlockDrafter {
+    /// Runs whole blocks in `contexts` of this drafter, each behind an anchor and with the tokens behind it given: row
+    /// `i` of `tokens` `[n, γ]` are block `i`'s anchor and all that follow it but for the last. Nothing is chosen, and
+    /// nothing is waited for.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn told(&self, contexts: &mut [BlockContext], tokens: &[Vec<Token>]) -> Result<Told> {
+        let limit = self.slots.limit();
+        let asked = contexts.iter_mut().zip(tokens).map(|(context, tokens)| (context, tokens[0], limit));
+        let (rows, base) = self.blocks(&mut asked.collect::<Vec<_>>())?;
+        let blocks = size(tokens.len());
+        let previous = Array::from_iter(tokens.iter().flatten().copied(), &[blocks, size(limit)]);
+        let (rows, base) = (ops::stack(&rows, 0)?, ops::stack(&base, 0)?);
+        let (logits, confidences) = self.walk.told(&Known { previous, rows, first: size(self.slots.first), base })?;
+        Ok(Told { logits, confidences })
+    }
+}
+
 impl<C: Choose> Drafter for BlockProposer<'_, C> {
     type Draft = Draft;
     type Taps = Array;
@@ -133,9 +185,8 @@ impl<C: Choose> Drafter for BlockProposer<'_, C> {
     }
 
     fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {
-        let BlockContext { drafter, caches, .. } = &mut *self.context;
-        let rows = drafter.project(&taps.try_index((.., ..size(tokens.len()), ..))?)?;
-        drafter.backbone.extend(&rows, caches)?;
+        self.context.read(&taps.try_index((.., ..size(tokens.len()), ..))?)?;
+        let BlockContext { drafter, caches, .. } = &*self.context;
         // A round's few rows, at most the anchor's and those of a whole draft, are computed with the next proposal. A
         // chunk of the prompt is computed now, or the graph would keep every chunk's tapped rows alive until then.
         if tokens.len() > drafter.slots.limit() + 1 {

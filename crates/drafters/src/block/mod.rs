@@ -17,7 +17,7 @@ use std::rc::Rc;
 pub(crate) use attention::{Attention, Heads, Window};
 pub(crate) use backbone::{Activation, Backbone, FeedForward, Layer};
 pub(crate) use context::together;
-pub use context::{BlockContext, BlockProposer};
+pub use context::{BlockContext, BlockProposer, Told};
 pub(crate) use convolution::Convolution;
 pub(crate) use head::{Head, HeadMatrix};
 pub(crate) use inputs::Inputs;

@@ -19,7 +19,7 @@ const ROWS: usize = 16;
 const ROPE_BASE: f32 = 10_000.0;
 
 /// A checked `config.json`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Config {
     pub(super) kind: Kind,
     pub(super) shape: Shape,
@@ -41,7 +41,14 @@ impl Config {
     /// # Errors
     /// When it is malformed, or describes what is not computed here.
     pub(super) fn read(folder: &Path, kind: Kind) -> Result<Self> {
-        let file = ConfigFile::read(folder)?;
+        Self::of(&ConfigFile::read(folder)?, kind)
+    }
+
+    /// The same for one that is already in memory.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(super) fn of(file: &ConfigFile, kind: Kind) -> Result<Self> {
         let (top, own) = (file.top(), file.top().entry("dflash_config")?);
         refuse_foreign(&top, &own)?;
         let sizes = Sizes::read(&top, top.size("head_dim")?)?;

@@ -3,16 +3,21 @@
 
 mod additions;
 mod config;
+mod initial;
 mod shape;
 pub(crate) mod sizes;
+mod whole;
 
 use std::path::Path;
 
 pub(crate) use additions::Additions;
 use config::Config;
+pub use initial::{NewFlash, NewSelector};
+use mlx_rs::Dtype;
 use nn::{Inventory, Weights};
 pub(crate) use shape::{Shape, Sight};
 pub(crate) use sizes::Sizes;
+pub use whole::DFlash;
 
 use crate::{
     BlockDrafter, Kind, Result, Survey,
@@ -34,9 +39,13 @@ pub(crate) fn load(folder: &Path, kind: Kind) -> Result<BlockDrafter> {
     let inventory = Inventory::read(folder)?;
     let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
     let dtype = tensors::dtype(&inventory, "fc");
-    let weights = Weights::read(&fitted, dtype)?;
-    let parts = Parts { weights: &weights, eps: config.shape.sizes.eps };
-    Ok(BlockDrafter {
+    Ok(assemble(&config, &Weights::read(&fitted, dtype)?, dtype))
+}
+
+/// The drafter that these tensors make.
+fn assemble(config: &Config, weights: &Weights, dtype: Dtype) -> BlockDrafter {
+    let parts = Parts { weights, eps: config.shape.sizes.eps };
+    BlockDrafter {
         facts: config.facts(),
         dtype,
         slots: config.slots,
@@ -48,5 +57,5 @@ pub(crate) fn load(folder: &Path, kind: Kind) -> Result<BlockDrafter> {
             Some(additions) => Walk::Selector(additions.selector(&parts)),
             None => Walk::Rows,
         },
-    })
+    }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What a backbone is like, before its tensors are read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Shape {
     pub(crate) sizes: Sizes,
     pub(crate) rope_base: f32,

@@ -8,21 +8,18 @@ mod initial;
 mod parameters;
 mod parts;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 pub(crate) use document::DOCUMENT;
 use document::Document;
 pub use initial::New;
 use mlx_rs::{Array, Dtype};
-use nn::{Inventory, Weights, save};
+use nn::{Inventory, Weights};
 
-use crate::{BlockDrafter, Error, Facts, Result, Survey};
+use crate::{BlockDrafter, Facts, Result, Survey, saving::save_new};
 
 /// A drafter as its files hold it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DSpark {
     document: Document,
     /// Every parameter under its name in the file, in the file's order.
@@ -68,19 +65,13 @@ impl DSpark {
     /// # Errors
     /// When there is already something in the folder, or it cannot be written.
     pub fn save(&self, folder: &Path) -> Result<()> {
-        let failed = |source| Error::File { path: folder.to_owned(), source };
-        if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(Error::Exists { folder: folder.to_owned() });
-        }
-        // Beside the folder, not in it, whether or not its path ends in a separator.
-        let mut unfinished = folder.components().collect::<PathBuf>().into_os_string();
-        unfinished.push(".unfinished");
-        let unfinished = PathBuf::from(unfinished);
-        fs::create_dir_all(&unfinished).map_err(failed)?;
-        let tensors = self.parameters.iter().map(|(name, parameter)| (name.as_str(), parameter));
-        save(tensors, &unfinished.join("model.safetensors"))?;
-        self.document.write(&unfinished)?;
-        fs::rename(&unfinished, folder).map_err(failed)
+        save_new(folder, &self.parameters, |folder| self.document.write(folder))
+    }
+
+    /// The same with other numbers, under the same names and of the same shapes.
+    #[must_use]
+    pub fn with(&self, parameters: Vec<(String, Array)>) -> Self {
+        Self { document: self.document.clone(), parameters }
     }
 
     /// Every parameter under its name in the file, in the file's order.

@@ -56,6 +56,12 @@ impl Weights {
         Ok(Self { tensors, packings: fitted.packings.clone(), dtype })
     }
 
+    /// Tensors that are already here, none of them packed; their floats are of `dtype`.
+    #[must_use]
+    pub fn of(tensors: impl IntoIterator<Item = (String, Array)>, dtype: Dtype) -> Self {
+        Self { tensors: tensors.into_iter().collect(), packings: BTreeMap::new(), dtype }
+    }
+
     /// The tensor called `name`, of the shape that it was found to fit.
     ///
     /// # Panics

@@ -40,6 +40,25 @@ pub(crate) struct Block<'a> {
     pub(crate) choose: &'a dyn Choose,
 }
 
+/// Whole blocks whose tokens are known.
+pub(crate) struct Known {
+    /// The token before each that is proposed, `[n, γ]`: the anchor, and those behind it but for the last.
+    pub(crate) previous: Array,
+    /// All rows after the last norm, `[n, B, D]`.
+    pub(crate) rows: Array,
+    /// The first row that is read.
+    pub(crate) first: i32,
+    /// The logits of the rows that are read, `[n, γ, V_d]`, float32.
+    pub(crate) base: Array,
+}
+
+impl Known {
+    /// The rows that are read, `[n, γ, D]`.
+    fn read(&self) -> Result<Array> {
+        Ok(self.rows.try_index((.., self.first.., ..))?)
+    }
+}
+
 impl Block<'_> {
     /// How many tokens it proposes.
     fn len(&self) -> i32 {
@@ -84,6 +103,16 @@ impl Walk {
             Self::Rows => blocks.iter().map(rows).collect(),
             Self::Sequential(sequential) => sequential.draft(blocks),
             Self::Selector(selector) => blocks.iter().map(|block| selector.draft(block)).collect(),
+        }
+    }
+
+    /// What each token of `blocks` would be drawn from, `[n, γ, V_d]`, and the confidence in it before it is squashed,
+    /// `[n, γ]`.
+    pub(crate) fn told(&self, blocks: &Known) -> Result<(Array, Option<Array>)> {
+        match self {
+            Self::Rows => Ok((blocks.base.clone(), None)),
+            Self::Sequential(sequential) => sequential.told(blocks),
+            Self::Selector(selector) => Ok((selector.told(blocks)?, None)),
         }
     }
 }

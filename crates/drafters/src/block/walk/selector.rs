@@ -5,12 +5,13 @@ use mlx_rs::{
     Array, Dtype,
     ops::{
         self,
-        indexing::{TryIndexOp, take_along_axis, topk_axis},
+        indexing::{TryIndexOp, put_along_axis, take_along_axis, topk_axis},
     },
+    stop_gradient,
 };
 use nn::{Draft, Linear, Q, Result, Subset};
 
-use super::Block;
+use super::{Block, Known};
 
 /// Walks a block from left to right among the candidates of each row; no search looks ahead.
 #[derive(Debug)]
@@ -46,6 +47,20 @@ impl Selector {
             token = drawn.token;
         }
         Ok(Draft { tokens: ops::concatenate(&tokens, 0)?, q: Q::concatenate(&qs)?, confidences: None })
+    }
+
+    /// The logits `[n, γ, V]` of blocks whose tokens are known: the candidates' scores, and what all other tokens had
+    /// before. Those are never drawn; they stay in so that training can make candidates of them.
+    pub(super) fn told(&self, blocks: &Known) -> Result<Array> {
+        let base = blocks.base.flatten(0, 1)?;
+        let candidates = self.candidates(&stop_gradient(&base)?)?;
+        let links = self.projection.forward(&blocks.read()?)?.as_dtype(Dtype::Float32)?;
+        let before = self.predecessors.take_axis(&blocks.previous, 0)?.as_dtype(Dtype::Float32)?;
+        let link = before.multiply(links)?.flatten(0, 1)?.expand_dims(1)?;
+        let after = self.successors.take_axis(&candidates, 0)?.as_dtype(Dtype::Float32)?;
+        let scores = link.matmul(after.swap_axes(1, 2)?)?.squeeze_axes(&[1])?;
+        let bias = put_along_axis(ops::zeros_like(&base)?, &candidates, &scores, -1)?;
+        Ok(base.add(bias)?.reshape(blocks.base.shape())?)
     }
 
     /// The best tokens of each row of logits `[n, V]`, `[n, k]`, by their ids, so that the lower one wins a tie. Of those

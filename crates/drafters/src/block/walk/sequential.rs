@@ -1,9 +1,12 @@
 //! The sequential head of `DSpark`: token by token, a bias that depends on those before, and the confidence.
 
-use mlx_rs::{Array, Dtype, ops};
+use mlx_rs::{
+    Array, Dtype,
+    ops::{self, indexing::TryIndexOp},
+};
 use nn::{Draft, Drawn, Embedding, Linear, Q, Result, Shares, joined};
 
-use super::Block;
+use super::{Block, Known};
 
 /// Walks a block from left to right.
 #[derive(Debug)]
@@ -83,15 +86,30 @@ impl Sequential {
         blocks.iter().zip(previous.walk(blocks)?).map(finish).collect()
     }
 
+    /// The logits `[n, γ, V_d]` of blocks whose tokens are known, and those of the confidences, `[n, γ]`.
+    pub(super) fn told(&self, blocks: &Known) -> Result<(Array, Option<Array>)> {
+        let read = blocks.read()?;
+        let Some(previous) = &self.previous else {
+            return Ok((blocks.base.clone(), self.confidence_logits(&read, None)?));
+        };
+        let embedded = previous.table.rows(&blocks.previous)?;
+        let bias = previous.along(blocks, &embedded)?.as_dtype(Dtype::Float32)?;
+        Ok((blocks.base.add(bias)?, self.confidence_logits(&read, Some(&embedded))?))
+    }
+
     /// `[n]` for rows `[n, D]` and the rows of the tokens *before* each position, `[n, r]`.
     fn confidences(&self, rows: &Array, previous: Option<&Array>) -> Result<Option<Array>> {
+        Ok(self.confidence_logits(rows, previous)?.map(ops::sigmoid).transpose()?)
+    }
+
+    /// The same before they are squashed into 0..=1, with any axes before.
+    fn confidence_logits(&self, rows: &Array, previous: Option<&Array>) -> Result<Option<Array>> {
         let Some(confidence) = &self.confidence else { return Ok(None) };
         let logits = match previous.filter(|_| confidence.with_previous) {
-            Some(previous) => confidence.weight.forward(&ops::concatenate(&[rows, previous], 1)?)?,
+            Some(previous) => confidence.weight.forward(&ops::concatenate(&[rows, previous], -1)?)?,
             None => confidence.weight.forward(rows)?,
         };
-        let logits = logits.add(&confidence.bias)?.as_dtype(Dtype::Float32)?;
-        Ok(Some(ops::sigmoid(logits)?.reshape(&[-1])?))
+        Ok(Some(logits.add(&confidence.bias)?.as_dtype(Dtype::Float32)?.squeeze_axes(&[-1])?))
     }
 }
 
@@ -119,6 +137,24 @@ impl Previous {
         Ok(walked)
     }
 
+    /// The biases `[n, γ, V_d]` of blocks whose tokens are known; those before each position have the rows `embedded`,
+    /// `[n, γ, r]`.
+    fn along(&self, blocks: &Known, embedded: &Array) -> Result<Array> {
+        if !self.bias.remembers() {
+            return self.bias.of(embedded, &blocks.read()?, &mut None);
+        }
+        let (mut memory, mut biases) = (None, Vec::new());
+        for row in 0..blocks.rows.dim(1) {
+            let k = row - blocks.first;
+            let embedded = embedded.try_index((.., k.max(0), ..))?;
+            let bias = self.bias.of(&embedded, &blocks.rows.try_index((.., row, ..))?, &mut memory)?;
+            if k >= 0 {
+                biases.push(bias);
+            }
+        }
+        Ok(ops::stack(&biases, 1)?)
+    }
+
     /// The rows `[n, r]` of `tokens` `[n]`, and the biases `[n, V_d]` on the positions behind them, whose rows are
     /// `[n, D]`.
     fn step(&self, tokens: &Array, rows: &Array, memory: &mut Option<Array>) -> Result<(Array, Array)> {
@@ -144,11 +180,17 @@ impl Walked {
 }
 
 impl Bias {
+    /// Whether it depends on more than the token before.
+    fn remembers(&self) -> bool {
+        matches!(self, Self::Elman { .. } | Self::Recurrent { .. })
+    }
+
+    /// The bias `[.., V_d]` behind a token whose row is `embedded`, `[.., r]`, on a position whose row is `[.., D]`.
     fn of(&self, embedded: &Array, row: &Array, memory: &mut Option<Array>) -> Result<Array> {
         match self {
             Self::Markov { output } => output.forward(embedded),
             Self::Gated { gate, gate_bias, output } => {
-                let gate = gate.forward(&ops::concatenate(&[row, embedded], 1)?)?.add(gate_bias)?;
+                let gate = gate.forward(&ops::concatenate(&[row, embedded], -1)?)?.add(gate_bias)?;
                 output.forward(&ops::sigmoid(gate)?.multiply(embedded)?)
             }
             Self::Elman { state, state_bias, output } => {
@@ -166,7 +208,7 @@ impl Bias {
                     Some(memory) => memory,
                     None => ops::zeros_like(embedded)?,
                 };
-                let joint = joint.forward(&ops::concatenate(&[&before, embedded, row], 1)?)?.add(joint_bias)?;
+                let joint = joint.forward(&ops::concatenate(&[&before, embedded, row], -1)?)?.add(joint_bias)?;
                 let parts = joint.split_equal(3, -1)?;
                 let gate = ops::sigmoid(&parts[0])?;
                 let new = ops::tanh(&parts[1])?;
