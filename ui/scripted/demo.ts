@@ -85,6 +85,7 @@ export function demo(): ScriptedBackend {
   backend.trashed = [{ model: model({ id: 'old', role: 'drafter', folder: '/Volumes/Models/dspark-old' }), until: Date.now() + 5 * 86_400_000 }];
   backend.jobs = [
     download({ id: 1, state: 'running', phase: 'fetching', rate: 42_000_000, remainingSeconds: 182 }),
+    download({ id: 3, repo: 'ada/waits', state: 'queued', reason: 'The Hub could not be reached. It is tried again later.' }),
     download({ id: 2, repo: 'z-lab/gemma4-12B-it-DFlash', state: 'failed', reason: 'The Hub does not answer: the connection was refused.' }),
   ];
   backend.elsewhere = elsewhere;

@@ -174,7 +174,7 @@ export class ScriptedLibrary {
 
   async #become(command: keyof Backend, id: number, state: Download['state']): Promise<Download> {
     this.answer(command, null);
-    this.list(this.jobs.map((job) => (job.id === id ? { ...job, state, phase: null, rate: null } : job)));
+    this.list(this.jobs.map((job) => (job.id === id ? { ...job, state, reason: null, code: null, phase: null, rate: null } : job)));
     return structuredClone(this.jobs.find((job) => job.id === id)!);
   }
 

@@ -1,36 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
-import { hit, offer, pair, pairs } from '../scripted/hub';
-import { model } from '../scripted/samples';
+import { hit, offer, pair } from '../scripted/hub';
 import { type Discovered, Refusal } from '../src/lib/backend/backend';
-import { size } from '../src/lib/discover/suits';
 import { obstacle } from '../src/lib/discover/words';
+import { backendWithHub, found, openDiscover, openOffer, search } from './hub';
 import { backendWithModels, openModels } from './window';
-
-async function openDiscover(backend: ScriptedBackend) {
-  const user = await openModels(backend);
-  await user.click(screen.getByRole('button', { name: 'Discover' }));
-  return user;
-}
-
-const search = () => screen.getByRole('searchbox', { name: 'Search the Hub' });
-const found = (...hits: Discovered['hits']): Discovered => ({ hits, next: null });
-
-/** A backend whose Hub has one drafter, which suits the target that is here. */
-function backendWithHub() {
-  const backend = backendWithModels();
-  backend.pages.set('dspark', found(hit));
-  backend.offers.set(hit.repo, offer);
-  return backend;
-}
-
-async function openOffer(backend: ScriptedBackend) {
-  const user = await openDiscover(backend);
-  await user.type(search(), 'dspark');
-  await user.click(await screen.findByTestId('hit'));
-  return user;
-}
 
 test('before anything is typed the known pairs are shown, with whose figures they are', async () => {
   const backend = new ScriptedBackend();
@@ -218,33 +193,6 @@ test('of what another program has there can be a copy that Slipstream repairs', 
   expect(await screen.findByRole('button', { name: 'Add to the list' })).toBeDisabled();
   await user.click(screen.getByRole('button', { name: 'Get a copy that Slipstream can repair' }));
   expect(await screen.findByTestId('download')).toHaveTextContent(hit.repo);
-});
-
-test('drafters are looked for that may be for one target', async () => {
-  const backend = backendWithHub();
-  const e2b = model({ id: 'e', role: 'target', folder: '/models/gemma-4-E2B-it-4bit' });
-  backend.registered = [...backend.registered, e2b];
-  backend.pairs = pairs;
-  const other = { ...hit, repo: 'ada/dspark', baseModels: ['google/gemma-4-E2B-it'] };
-  backend.pages.set('dspark', found(hit, other));
-  const user = await openDiscover(backend);
-  expect(await screen.findAllByTestId('pair')).toHaveLength(3);
-  await user.click(screen.getByRole('button', { name: 'Targets' }));
-  expect(screen.queryByTestId('pair')).not.toBeInTheDocument();
-  expect(screen.getByRole('button', { name: 'google/gemma-4-12B-it' })).toBeInTheDocument();
-  await user.selectOptions(screen.getByRole('combobox', { name: 'Drafters for' }), 'gemma-4-E2B-it-4bit');
-  expect(screen.getAllByTestId('pair')).toHaveLength(2);
-  expect(screen.queryByRole('button', { name: 'google/gemma-4-E2B-it' })).not.toBeInTheDocument();
-  await user.type(search(), 'dspark');
-  expect(await screen.findByTestId('hit')).toHaveTextContent('ada/dspark');
-  expect(screen.getByText(/1 other may be for other targets/)).toBeInTheDocument();
-  expect(backend.searches.at(-1)!.wanted).toBe('drafters');
-});
-
-test('a name says which Gemma it is for, and how large', () => {
-  const names = ['google/gemma-4-E2B-it', 'dspark_gemma4_12b_block7', 'Gemma 4 26B-A4B, 25 billion', 'ada/gemma-3n-E4B', 'gemma-3-270m'];
-  expect(names.map(size)).toEqual(['4 e2b', '4 12b', '4 26b', '3 e4b', '3 270m']);
-  expect(size('ada/llama-3-8b')).toBeNull();
 });
 
 test('Offline shows what is, also when it cannot be changed', async () => {

@@ -12,6 +12,8 @@ test('a download says what it does, how far it is, how fast, and how long yet', 
   expect(standing(running).join(' · ')).toBe('fetching · 2.6 GB of 10 GB · 42 MB/s · 3 min 2 s left');
   expect(standing({ ...running, phase: 'verifying' }).join(' · ')).toBe('verifying · 2.6 GB of 10 GB');
   expect(standing({ ...running, state: 'queued', phase: null }).join(' · ')).toBe('waits for its turn · 2.6 GB of 10 GB');
+  const queued = download({ id: 1, state: 'queued', reason: 'The Hub does not answer.' });
+  expect(standing(queued).join(' · ')).toBe('waits · 2.6 GB of 10 GB');
   expect(standing({ ...running, state: 'done' }).join(' · ')).toBe('verified · 10 GB');
 });
 
@@ -33,7 +35,7 @@ test('a download is paused, resumed and cancelled', async () => {
   expect(await screen.findByText('waits for its turn')).toBeInTheDocument();
   const cancel = () => screen.getByRole('button', { name: 'Cancel google/gemma-4-E2B-it' });
   await user.click(cancel());
-  expect(screen.getByText('2.6 GB have arrived and are deleted.')).toBeInTheDocument();
+  expect(screen.getByText('2.6 GB have arrived. What no other model needs of it is deleted.')).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Keep' })).toHaveFocus();
   await user.keyboard('{Enter}');
   await waitFor(() => expect(cancel()).toHaveFocus());
@@ -80,6 +82,28 @@ test('what becomes of a download is said wherever somebody is', async () => {
   backend.list([{ ...running, state: 'done' }, { ...backend.jobs[1]!, state: 'failed', reason: 'The disk is full.' }]);
   await waitFor(() => expect(screen.getByTestId('announced')).toHaveTextContent('google/gemma-4-E2B-it is here, verified.'));
   expect(screen.getByTestId('announced-failure')).toHaveTextContent('The download of ada/two has failed: The disk is full.');
+});
+
+test('a download that waits for the Hub says so quietly, and is tried at once by who wants it', async () => {
+  const backend = new ScriptedBackend();
+  backend.jobs = [running];
+  const user = await openModels(backend);
+  await screen.findByTestId('download');
+  const reason = 'The Hub could not be reached.';
+  backend.list([{ ...running, state: 'queued', reason }]);
+  expect(await screen.findByText(reason)).not.toHaveClass('problem');
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  expect(screen.getByTestId('announced')).toHaveTextContent(`The download of google/gemma-4-E2B-it waits: ${reason}`);
+  expect(screen.getByTestId('announced-failure')).toHaveTextContent(/^$/);
+  await user.click(screen.getByRole('button', { name: 'Try google/gemma-4-E2B-it now' }));
+  expect(await screen.findByText('waits for its turn')).toBeInTheDocument();
+  expect(backend.jobs[0]!.reason).toBeNull();
+  await waitFor(() => expect(screen.getByRole('button', { name: /^Pause/ })).toHaveFocus());
+  await user.keyboard('{Enter}');
+  expect(await screen.findByRole('button', { name: /^Resume/ })).toHaveFocus();
+  backend.list([{ ...running, state: 'queued', reason: 'The network is switched off.', code: 'goOnline' }]);
+  expect(await screen.findByText('The network is switched off.')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: /^Try/ })).not.toBeInTheDocument();
 });
 
 test('a failed download says why, and can go on', async () => {

@@ -126,6 +126,22 @@ test('a drafter that only the removed target uses is offered for removal', async
   expect(screen.queryByRole('button', { name: 'Remove dspark-270m too' })).not.toBeInTheDocument();
 });
 
+test('a drafter that cannot be removed too says why, and is offered under no other removal', async () => {
+  const backend = backendWithModels();
+  backend.onlyUsedBy.set('t', [drafter]);
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove gemma-3-270m-it' }));
+  const too = await screen.findByRole('button', { name: 'Remove dspark-270m too' });
+  backend.failing.set('removeModel', 'The database is locked.');
+  await user.click(too);
+  expect(await within(screen.getByTestId('removed')).findByRole('alert')).toHaveTextContent('The database is locked.');
+  expect(too).toHaveFocus();
+  backend.failing.clear();
+  await user.click(screen.getByRole('button', { name: 'Remove gemma-3-270m' }));
+  expect(await screen.findByText(/^Removed gemma-3-270m\./)).toBeInTheDocument();
+  expect(screen.queryByText(/^No other target uses/)).not.toBeInTheDocument();
+});
+
 test('a removal does not wait for what nothing else uses', async () => {
   const backend = backendWithModels();
   backend.orphans = () => new Promise(() => {});

@@ -144,14 +144,37 @@ test('a model that is removed while the list is read does not come back', async 
   expect(models.all.map(({ id }) => id)).toEqual(['d']);
 });
 
+test('a new model stands where the database lists it', () => {
+  const models = new Models(new ScriptedBackend());
+  models.all = [...['Alpha', 'b_1', 'Delta'].map((id) => model({ id, role: 'target', folder: `/f/${id}` })), lookup];
+  for (const id of ['alpha-2', 'B0', 'bx', 'z', 'b_1']) models.put(model({ id, role: 'target', folder: `/f/${id}` }));
+  expect(models.all.map(({ id }) => id)).toEqual(['Alpha', 'alpha-2', 'B0', 'b_1', 'bx', 'Delta', 'z', 'lookup']);
+});
+
 test('a record that cannot be read is a row with the reason, and can be removed', async () => {
   const backend = backendWithModels();
   backend.damaged = ['odd'];
   const user = await openModels(backend);
   expect(await screen.findByTestId('damaged')).toHaveTextContent(/^odd Its record is damaged/);
-  await user.click(screen.getByRole('button', { name: 'Remove odd' }));
+  const remove = screen.getByRole('button', { name: 'Remove odd' });
+  await user.click(remove);
+  expect(screen.getByText(/If Slipstream downloaded it, its files are deleted; any other folder stays\.$/)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Keep' }));
+  await waitFor(() => expect(remove).toHaveFocus());
+  expect(backend.damaged).toEqual(['odd']);
+  backend.failing.set('removeModel', 'The database is locked.');
+  const insist = async () => {
+    await user.keyboard('{Enter}');
+    await user.click(screen.getByRole('button', { name: 'Remove' }));
+  };
+  await insist();
+  expect(await screen.findByText('The database is locked.')).toHaveRole('alert');
+  await waitFor(() => expect(remove).toHaveFocus());
+  backend.failing.clear();
+  await insist();
   await waitFor(() => expect(screen.queryByTestId('damaged')).not.toBeInTheDocument());
   expect(backend.damaged).toEqual([]);
+  await waitFor(() => expect(screen.getByRole('heading', { name: 'Models' })).toHaveFocus());
 });
 
 test('who has no model is led to Discover from every place that wants one', async () => {

@@ -1,11 +1,25 @@
 import { tick } from 'svelte';
 
-/** Moves the keyboard to the first of these that is there, once what has changed is drawn. */
+/** What takes the keyboard where nothing else does: the view's search field, or its heading. */
+const last = ['main [type=search]', 'main h1[tabindex]'];
+
+/** Whether the keyboard is somewhere where it can still do something. */
+function held(): boolean {
+  const at = document.activeElement;
+  return at !== null && at !== document.body && !at.matches(':disabled');
+}
+
+/**
+ * Where what had the keyboard is gone or disabled once what has changed is drawn, moves it to the first of these that
+ * takes it. Who is somewhere else by then stays there.
+ */
 export async function focusOn(...selectors: string[]): Promise<void> {
   await tick();
-  for (const selector of selectors) {
-    const element = document.querySelector<HTMLElement>(selector);
-    if (element) return element.focus();
+  if (held()) return;
+  for (const selector of [...selectors, ...last]) {
+    // The page need not go to its top only because nothing else is left.
+    document.querySelector<HTMLElement>(selector)?.focus({ preventScroll: last.includes(selector) });
+    if (held()) return;
   }
 }
 

@@ -13,6 +13,8 @@ export class Chosen {
   readonly #backend: Backend;
   /** Counts the questions: only the answer to the latest counts. */
   #asked = 0;
+  /** Counts what is shown: what came of getting something else is not said of it. */
+  #shown = 0;
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -26,11 +28,13 @@ export class Chosen {
 
   close(): void {
     this.#asked += 1;
+    this.#shown += 1;
     this.repo = null;
     this.offer = null;
   }
 
   look(): Promise<void> {
+    this.#shown += 1;
     this.offer = null;
     return this.again();
   }
@@ -57,12 +61,13 @@ export class Chosen {
   /** What came of it; null if it was refused. */
   async get(copy: boolean): Promise<Got | null> {
     if (!this.offer || this.getting) return null;
+    const mine = this.#shown;
     this.getting = true;
     this.#say(null);
     try {
       return await this.#backend.get(this.offer.repo, this.offer.commit, copy);
     } catch (reason) {
-      this.#say(reason);
+      if (mine === this.#shown) this.#say(reason);
       return null;
     } finally {
       this.getting = false;
@@ -71,7 +76,8 @@ export class Chosen {
 
   async openPage(): Promise<void> {
     if (this.repo === null) return;
-    await this.#backend.openPage(this.repo).catch((reason) => this.#say(reason));
+    const mine = this.#shown;
+    await this.#backend.openPage(this.repo).catch((reason) => mine === this.#shown && this.#say(reason));
   }
 
   #say(reason: unknown): void {

@@ -9,8 +9,7 @@ const pause = 300;
 export class Discover {
   text = $state('');
   wanted = $state<Wanted>('all');
-  /** The id of the target that drafters are looked for. */
-  target = $state<string | null>(null);
+  #target = $state<string | null>(null);
   hits = $state.raw<Hit[]>([]);
   next = $state<string | null>(null);
   searching = $state(false);
@@ -33,6 +32,11 @@ export class Discover {
     this.#models = models;
   }
 
+  /** The id of the target that drafters are looked for, as long as it is in the list. */
+  get target(): string | null {
+    return this.#models.find(this.#target)?.id ?? null;
+  }
+
   async loadCatalogue(): Promise<void> {
     // Without it, there is still the search.
     this.pairs = await this.#backend.catalogue().catch(() => []);
@@ -49,13 +53,13 @@ export class Discover {
 
   choose(wanted: Wanted): void {
     this.wanted = wanted;
-    if (wanted !== 'drafters') this.target = null;
+    if (wanted !== 'drafters') this.#target = null;
     if (this.text.trim() !== '') this.again();
   }
 
   /** Looks for drafters for this target, or no longer for one in particular. */
   chooseTarget(id: string | null): void {
-    this.target = id;
+    this.#target = id;
     if (id !== null && this.wanted !== 'drafters') this.choose('drafters');
   }
 
@@ -64,8 +68,8 @@ export class Discover {
     void this.#ask(null);
   }
 
-  more(): void {
-    if (this.next !== null && !this.searching) void this.#ask(this.next);
+  async more(): Promise<void> {
+    if (this.next !== null && !this.searching) await this.#ask(this.next);
   }
 
   #suits(names: string[]): boolean {

@@ -2,6 +2,9 @@ import { SvelteMap } from 'svelte/reactivity';
 import { type Backend, type Details, type Model, sentence } from '../backend/backend';
 import { matching, namesOf } from './names';
 
+/** An id as the database compares it: capital letters of ASCII are small ones. */
+const folded = (id: string) => id.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 /** The registered targets and drafters, and the field that adds one. */
 export class Models {
   all = $state.raw<Model[]>([]);
@@ -40,6 +43,12 @@ export class Models {
   /** One that came from this repo. */
   ofRepo(repo: string): Model | null {
     return this.#byRepo.get(repo.toLowerCase()) ?? null;
+  }
+
+  /** Whether Slipstream has downloaded this commit. */
+  hasCopy(repo: string, commit: string): boolean {
+    const same = (model: Model) => model.repo?.toLowerCase() === repo.toLowerCase() && model.commit === commit;
+    return this.all.some((model) => model.source === 'downloaded' && same(model));
   }
 
   /** A model that has been removed since is named by its id. */
@@ -139,8 +148,12 @@ export class Models {
     this.put(await this.#backend.restoreModel(id));
   }
 
+  /** Puts a model where the backend lists it: by its id, and before the drafter that is none. */
   put(model: Model): void {
     this.#changes += 1;
-    this.all = [...this.all.filter((other) => other.id !== model.id), model];
+    const others = this.all.filter((other) => other.id !== model.id);
+    const mine = folded(model.id);
+    const at = others.findIndex(({ id, folder }) => folder === null || folded(id) > mine);
+    this.all = others.toSpliced(at < 0 ? others.length : at, 0, model);
   }
 }

@@ -34,8 +34,10 @@ export class Trash {
     const isTarget = this.#models.find(id)?.role === 'target';
     await this.#models.remove(id);
     this.#files.forget(id);
-    const orphans = this.last?.orphans.filter((orphan) => orphan.id !== id) ?? [];
-    this.last = { id, name, orphans };
+    const orphans = this.last?.orphans ?? [];
+    // Whoever removes one of them may want to remove the others too.
+    const isOrphan = orphans.some((orphan) => orphan.id === id);
+    this.last = { id, name, orphans: isOrphan ? orphans.filter((orphan) => orphan.id !== id) : [] };
     this.freed = null;
     await this.load();
     if (isTarget) await this.#lookForOrphans(id);
