@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hub::{Commit, Error, Hash, RepoId, RepoPath, Search};
+use hub::{Commit, Error, Hash, Limits, RepoId, RepoPath, Search};
 use serde_json::json;
 use tests::{
     Outcome,
@@ -22,6 +22,11 @@ use tests::{
 };
 
 const ID: &str = "owner/name";
+
+/// As the tests' limits, but for a machine that has other things to do too: nobody sends nothing here.
+fn patient() -> Limits {
+    Limits { stall: Duration::from_mins(1), ..hasty() }
+}
 
 fn main() -> Outcome {
     let number = |at: usize| env::args().nth(at).and_then(|text| text.parse().ok());
@@ -86,7 +91,7 @@ impl Fuzz {
     fn new(seed: u32) -> Outcome<Self> {
         let fake = FakeHub::start(vec![usual()])?;
         let folder = tempfile::tempdir()?;
-        let client = Client::new(&fake.endpoint(), &folder.path().join("store"), None, hasty())?;
+        let client = Client::new(&fake.endpoint(), &folder.path().join("store"), None, patient())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         fs::create_dir(folder.path().join("checkpoint"))?;
         let random = Random::new(seed);
@@ -197,7 +202,7 @@ impl Fuzz {
     /// A journal of half a download, mutated: the download ends well, whatever it says.
     fn journal(&mut self) -> Outcome {
         let work = tempfile::tempdir_in(self.folder.path())?;
-        let client = Client::new(&self.fake.endpoint(), &work.path().join("store"), None, hasty())?;
+        let client = Client::new(&self.fake.endpoint(), &work.path().join("store"), None, patient())?;
         self.fake.edit(|repos| repos[0] = usual());
         self.fake.heal();
         self.fake.next("model.safetensors", [Quirk::Fine, Quirk::Drop(1000), Quirk::status(404), Quirk::status(404)]);
