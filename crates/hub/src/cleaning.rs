@@ -47,7 +47,7 @@ impl Blobs {
     /// # Errors
     /// A folder cannot be removed; all others are.
     pub fn remove_revisions_but(&self, keep: &HashSet<PathBuf>) -> Result<()> {
-        let mut result = Ok(());
+        let (_alone, mut result) = (self.hold_revisions()?, Ok(()));
         // Not by their paths: a disk may not tell upper case from lower case, and repos are spelt anew.
         let kept: HashSet<_> = keep.iter().filter_map(|folder| identity(folder)).collect();
         for owner in folders(&self.root().join("repos")) {
@@ -56,9 +56,9 @@ impl Blobs {
                 for revision in folders(&name).into_iter().filter(|revision| !is_kept(revision)) {
                     result = result.and(self.remove_revision(&revision));
                 }
-                remove_empty(&name, keep);
+                remove_empty(&name);
             }
-            remove_empty(&owner, keep);
+            remove_empty(&owner);
         }
         result
     }
@@ -107,12 +107,9 @@ fn identity(folder: &Path) -> Option<(u64, u64)> {
     fs::symlink_metadata(folder).ok().map(|found| (found.dev(), found.ino()))
 }
 
-/// Removes a folder unless something is in it, or is being put there.
-fn remove_empty(folder: &Path, keep: &HashSet<PathBuf>) {
-    let small = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
-    if !keep.iter().any(|revision| small(revision).starts_with(small(folder))) {
-        drop(fs::remove_dir(folder));
-    }
+/// Removes a folder unless something is in it.
+fn remove_empty(folder: &Path) {
+    drop(fs::remove_dir(folder));
 }
 
 /// Removes something of `placing/` if nobody works on it.

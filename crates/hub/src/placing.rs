@@ -61,6 +61,7 @@ impl Blobs {
     /// # Errors
     /// A content is missing, or a folder or link cannot be made.
     pub fn place(&self, id: &RepoId, commit: &Commit, files: &[RemoteFile]) -> Result<PathBuf> {
+        let _alone = self.hold_revisions()?;
         let folder = self.folder(id, commit);
         let home = folder.parent().unwrap_or(self.root());
         make_folder(home.parent().unwrap_or(self.root()))?;
@@ -76,15 +77,19 @@ impl Blobs {
         let new = workplace.at("new");
         fs::create_dir(&new).map_err(at(&new))?;
         files.iter().try_for_each(|file| self.put(&new, file))?;
-        let away = if is_here { fs::rename(&folder, workplace.at("old")) } else { Ok(()) };
-        // Somebody else may do the same just now.
-        let away = away.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) });
-        match away.and_then(|()| fs::rename(&new, &folder)) {
-            Err(_) if files.iter().all(|file| self.is_placed(&folder, file)) => {}
-            renamed => renamed.map_err(at(&folder))?,
+        if is_here {
+            fs::rename(&folder, workplace.at("old")).map_err(at(&folder))?;
         }
+        fs::rename(&new, &folder).map_err(at(&folder))?;
         sync_folder(home)?;
         Ok(folder)
+    }
+
+    /// Waits until nobody else puts revisions in their places or takes them away, in any process. Ends when it is dropped.
+    pub(crate) fn hold_revisions(&self) -> Result<File> {
+        let repos = self.root().join("repos");
+        let held = File::open(&repos).and_then(|folder| folder.lock().map(|()| folder));
+        held.map_err(at(&repos))
     }
 
     /// Whether the revision's file is the very content that lies here now. A copy, where a disk knows no links, may be of
