@@ -72,10 +72,9 @@ async fn a_model_is_looked_at_got_verified_removed_and_restored() -> Outcome {
     Ok(())
 }
 
-/// The program while it downloads the target, of which some has arrived and the rest does not come.
+/// The program while it downloads the target, of which some has arrived, and most has not for a while yet.
 async fn begun(bench: &Bench) -> Outcome<Child> {
-    // Anything that is asked for in vain is asked for again after the usual patience, which no test has.
-    bench.fake.pace(Some(Pace { bytes: 2048, pause: Duration::from_secs(1) }));
+    bench.fake.pace(Some(Pace { bytes: 16 << 10, pause: Duration::from_millis(500) }));
     let child = command(bench, &["models", "get", TARGET])?.spawn()?;
     let app = bench.app().await?;
     for _ in 0..2400 {
