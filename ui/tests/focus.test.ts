@@ -146,8 +146,7 @@ test('a copy is got once, if there is room, and leaves the keyboard at Back', as
   await isOn(() => button('Back'));
   expect(copy()).toBeDisabled();
   expect(screen.getByTestId('copy-obstacle')).toHaveTextContent('The copy: It is on its way.');
-  const { commit, repo } = offer;
-  backend.registered.push(model({ id: 'own', role: 'drafter', folder: '/data/own', source: 'downloaded', repo, commit }));
+  backend.offers.set(hit.repo, { ...offer, here: { ...here, folder: '/data/own', source: 'downloaded', model: 'own' } });
   backend.list([{ ...backend.jobs[0]!, state: 'done', model: 'own' }]);
   await waitFor(() => expect(screen.queryByTestId('copy')).not.toBeInTheDocument());
 });

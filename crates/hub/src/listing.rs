@@ -28,10 +28,6 @@ pub struct Listing {
     pub licence: Option<String>,
     /// Whether its licence must be accepted first.
     pub gated: Gated,
-    /// The repos that it was made from, as its card says.
-    pub base_models: Vec<String>,
-    /// Its tags.
-    pub tags: Vec<String>,
 }
 
 /// A file of a repo.
@@ -105,16 +101,10 @@ impl Hub {
         let id: RepoId = repo.id.parse()?;
         let commit: Commit = repo.sha.parse()?;
         let (files, refused) = self.tree(&errand, &id, &commit).await?;
-        let tags = texts(&repo.tags);
-        let tagged = |key: &str| tags.iter().filter_map(|tag| tag.strip_prefix(key)).map(str::to_owned).collect();
-        let of_card = |key: &str, tag: &str| {
-            let texts = texts(&repo.card[key]);
-            if texts.is_empty() { tagged(tag) } else { texts }
-        };
-        let licence = of_card("license", "license:").into_iter().next();
-        let mut base_models: Vec<String> = of_card("base_model", "base_model:");
-        base_models.retain(|base| base.parse::<RepoId>().is_ok());
-        Ok(Listing { id, commit, files, refused, licence, gated, base_models, tags })
+        let tagged = |tag: String| tag.strip_prefix("license:").map(str::to_owned);
+        let of_tags = || texts(&repo.tags).into_iter().find_map(tagged);
+        let licence = texts(&repo.card["license"]).into_iter().next().or_else(of_tags);
+        Ok(Listing { id, commit, files, refused, licence, gated })
     }
 
     async fn tree(&self, errand: &Errand, id: &RepoId, commit: &Commit) -> Result<Tree> {

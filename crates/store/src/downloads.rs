@@ -1,8 +1,8 @@
 //! Table `downloads`: jobs that bring revisions here. A wish to pause or cancel one is a state of its row.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row};
+use sqlx::FromRow;
 
+use crate::rows::{each, readable};
 use crate::{Checkpoint, Model, Result, Store, models};
 
 /// How far a download is.
@@ -114,26 +114,17 @@ impl Store {
     }
 
     /// The downloads that are not over, or failed, in the order of their turns; then the ended ones, the latest first.
-    /// Those whose record cannot be read are left out.
+    /// Each is a download, or the number of one whose record cannot be read; it can still be
+    /// [forgotten](Store::forget_download).
     ///
     /// # Errors
     /// The database fails.
-    pub async fn downloads(&self) -> Result<Vec<Download>> {
+    pub async fn downloads(&self) -> Result<Vec<std::result::Result<Download, i64>>> {
         let all = sqlx::query(
             "SELECT * FROM downloads_with_repo ORDER BY state IN ('done', 'cancelled'),
              CASE WHEN state IN ('done', 'cancelled') THEN -updated_at ELSE id END",
         );
-        Ok(readable(&all.fetch_all(&self.pool).await?))
-    }
-
-    /// The numbers of those whose record cannot be read: they can still be [forgotten](Store::forget_download).
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn damaged_downloads(&self) -> Result<Vec<i64>> {
-        let rows = sqlx::query("SELECT * FROM downloads_with_repo ORDER BY id").fetch_all(&self.pool).await?;
-        let damaged = rows.iter().filter(|row| Download::from_row(*row).is_err());
-        Ok(damaged.filter_map(|row| row.try_get("id").ok()).collect())
+        Ok(each(&all.fetch_all(&self.pool).await?))
     }
 
     /// Those whose turn it is, the first first: also such as ran when the app ended.
@@ -210,7 +201,8 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn forget_download(&self, id: i64) -> Result<bool> {
-        let is_damaged = self.damaged_downloads().await?.contains(&id);
+        let row = sqlx::query("SELECT * FROM downloads_with_repo WHERE id = ?").bind(id);
+        let is_damaged = row.fetch_optional(&self.pool).await?.is_some_and(|row| Download::from_row(&row).is_err());
         let forget =
             sqlx::query("DELETE FROM downloads WHERE id = ? AND (? OR state IN ('cancelled', 'failed', 'done'))");
         Ok(forget.bind(id).bind(is_damaged).execute(&self.pool).await?.rows_affected() > 0)
@@ -225,9 +217,4 @@ impl Store {
         forget.bind(time).execute(&self.pool).await?;
         Ok(())
     }
-}
-
-/// The rows that can be read.
-fn readable(rows: &[SqliteRow]) -> Vec<Download> {
-    rows.iter().filter_map(|row| Download::from_row(row).ok()).collect()
 }

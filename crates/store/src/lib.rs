@@ -21,6 +21,7 @@ mod models;
 mod pairings;
 mod repos;
 mod revisions;
+mod rows;
 mod settings;
 
 pub use conversations::Conversation;
@@ -30,7 +31,7 @@ pub use files::File;
 pub use messages::{Author, Message, State, Written};
 pub use models::{Checkpoint, LOOKUP, Model, Role, Source};
 pub use pairings::Pairing;
-pub use repos::{Gated, Repo};
+pub use repos::Gated;
 pub use revisions::{NewRevision, Revision};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");

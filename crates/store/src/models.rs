@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
-use sqlx::{FromRow, Row, SqliteConnection};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::{Sqlite, SqliteArguments};
 
+use crate::rows::{each, readable};
 use crate::{Error, Result, Store};
 
 /// What the drafter that is no model is called wherever one is named. No model has this id.
@@ -100,11 +101,7 @@ impl Store {
         let live =
             sqlx::query("SELECT * FROM models_with_repo WHERE trashed_at IS NULL AND id > ? ORDER BY id LIMIT ?");
         let rows = live.bind(after).bind(limit).fetch_all(&self.pool).await?;
-        let read = |row: &SqliteRow| match Model::from_row(row) {
-            Ok(model) => Ok(Ok(model)),
-            Err(_) => Ok(Err(row.try_get("id")?)),
-        };
-        rows.iter().map(read).collect()
+        Ok(each(&rows))
     }
 
     /// Every model in the trash whose record can be read, the latest first.
@@ -123,8 +120,7 @@ impl Store {
     /// The database fails.
     pub async fn damaged_models(&self) -> Result<Vec<String>> {
         let rows = sqlx::query("SELECT * FROM models_with_repo ORDER BY id").fetch_all(&self.pool).await?;
-        let damaged = rows.iter().filter(|row| Model::from_row(*row).is_err());
-        Ok(damaged.filter_map(|row| row.try_get("id").ok()).collect())
+        Ok(each::<Model, _>(&rows).into_iter().filter_map(std::result::Result::err).collect())
     }
 
     /// The model with this id, in any case, unless it is in the trash.
@@ -222,11 +218,6 @@ impl Store {
         let done = sqlx::query("DELETE FROM models WHERE id = ?").bind(id).execute(&self.pool).await?;
         Ok(done.rows_affected() > 0)
     }
-}
-
-/// The rows that can be read.
-fn readable(rows: &[SqliteRow]) -> Vec<Model> {
-    rows.iter().filter_map(|row| Model::from_row(row).ok()).collect()
 }
 
 /// Makes a row of its own for a folder that has none.

@@ -2,7 +2,7 @@
 
 use sqlx::SqliteConnection;
 
-use crate::{Result, Store};
+use crate::Result;
 
 /// Who gets a repo's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
@@ -14,29 +14,6 @@ pub enum Gated {
     Auto,
     /// Whomever the publisher lets in.
     Manual,
-}
-
-/// A row.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Repo {
-    /// Its number.
-    pub id: i64,
-    /// `owner/name` as the Hub spells it; unique, whatever the case of its letters.
-    pub name: String,
-    /// The licence's identifier.
-    pub licence: Option<String>,
-    /// Who gets its files.
-    pub gated: Gated,
-}
-
-impl Store {
-    /// The repo called `name`, in any case.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn repo(&self, name: &str) -> Result<Option<Repo>> {
-        Ok(sqlx::query_as("SELECT * FROM repos WHERE name = ?").bind(name).fetch_optional(&self.pool).await?)
-    }
 }
 
 /// Writes down what is known of a repo by now, and returns its number. Its name is only spelt anew by the Hub itself.

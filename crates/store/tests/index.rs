@@ -43,7 +43,7 @@ async fn two_spellings_are_one_repo_and_the_hubs_is_kept() {
     let found = NewRevision { is_listed: false, ..revision("Owner/NAME", "", &[]) };
     let found = NewRevision { commit_hash: &"c".repeat(40), ..found };
     let third = store.note_revision(found).await.unwrap();
-    assert_eq!(store.repo("Owner/NAME").await.unwrap().unwrap().name, "owner/name");
+    assert_eq!(store.revisions("Owner/NAME").await.unwrap()[0].repo, "owner/name");
     let other = store.note_revision(revision("OWNER/NAME", &"b".repeat(40), &[])).await.unwrap();
     let revisions = store.revisions("oWNER/nAME").await.unwrap();
     assert_eq!(revisions.iter().map(|revision| revision.id).collect::<Vec<_>>(), [other, third, first]);
@@ -141,5 +141,5 @@ async fn contents_are_needed_and_revisions_known_as_long_as_a_model_or_a_job_is_
     assert!(store.revision(revision).await.unwrap().is_some());
     store.forget_downloads_before(i64::MAX).await.unwrap();
     assert_eq!(needed().await, 0);
-    assert!(store.repo("Owner/Name").await.unwrap().is_none());
+    assert!(store.revisions("Owner/Name").await.unwrap().is_empty());
 }

@@ -13,13 +13,12 @@ use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, usual};
 async fn a_listing_has_the_canonical_id_the_commit_and_every_hash() -> Outcome {
     let mut repo = usual();
     (repo.id, repo.gated) = ("Owner/Name".to_owned(), json!("auto"));
-    repo.card = json!({ "license": "gemma", "base_model": ["google/gemma-4-12B-it", "no id"] });
+    repo.card = json!({ "license": "gemma" });
     let bench = Bench::of(vec![repo.clone()])?;
     let listing = bench.client.listing("owner/NAME").await?;
     assert_eq!(listing.id.to_string(), "Owner/Name");
     assert_eq!(listing.commit.to_string(), repo.commit);
     assert_eq!((listing.licence.as_deref(), listing.gated), (Some("gemma"), Gated::Auto));
-    assert_eq!(listing.base_models, ["google/gemma-4-12B-it"]);
     let files: Vec<_> = listing.files.iter().map(|file| (file.path.as_str(), file.size, file.hash)).collect();
     let weights = Content::noise(SIZE, 1).hash(true);
     // `git hash-object` of `{}`.
@@ -31,10 +30,9 @@ async fn a_listing_has_the_canonical_id_the_commit_and_every_hash() -> Outcome {
 #[tokio::test]
 async fn what_the_card_leaves_out_the_tags_say() -> Outcome {
     let mut repo = usual();
-    repo.tags = json!(["license:apache-2.0", "base_model:a/b", "base_model:finetune:a/b", "mlx"]);
+    repo.tags = json!(["mlx", "license:apache-2.0"]);
     let listing = Bench::of(vec![repo])?.client.listing(ID).await?;
     assert_eq!(listing.licence.as_deref(), Some("apache-2.0"));
-    assert_eq!(listing.base_models, ["a/b"]);
     Ok(())
 }
 

@@ -13,8 +13,7 @@ fn listing(paths: &[&str]) -> Outcome<Listing> {
     let file = |path: &&str| Ok(RemoteFile { path: path.parse()?, size: 10, hash: Hash::GitSha1([0; 20]) });
     let files = paths.iter().map(file).collect::<Outcome<_>>()?;
     let (id, commit) = ("owner/name".parse()?, "0".repeat(40).parse()?);
-    let (licence, base_models, tags) = (None, Vec::new(), Vec::new());
-    Ok(Listing { id, commit, files, refused: Vec::new(), licence, gated: Gated::No, base_models, tags })
+    Ok(Listing { id, commit, files, refused: Vec::new(), licence: None, gated: Gated::No })
 }
 
 /// That of `needed` and `skipped` together, the first are needed and the others are not, each for its reason.

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use app::{CheckpointRole, Error, Got, Source};
+use app::{CheckpointRole, DownloadState, Error, Got, Source};
 use tests::{
     Outcome,
     library::{Bench, TARGET, cached, install, job, of_folder, spoil},
@@ -67,6 +67,23 @@ async fn a_copy_of_ones_own_takes_over_what_another_program_has_and_no_more_than
     let mine = app.model(&done.model.ok_or("it became no model")?).await?;
     assert_eq!(mine.source, Source::Hub);
     assert_eq!(app.verify_files(&mine.id, Sender::default()).await?.wrong, None);
+    // From now on that is the one that is meant.
+    for located in [app.locate(TARGET).await?, app.offer(TARGET, "main").await?.located] {
+        assert_eq!(located.and_then(|located| located.model).as_ref(), Some(&mine.id));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_copy_on_its_way_comes_though_the_other_programs_is_taken_off_the_list() -> Outcome {
+    let bench = Bench::new().await?;
+    cached(&bench.user(), &of_folder(TARGET, &bench.made(tiny::TARGET))?, |_| true)?;
+    let app = bench.app().await?;
+    let offer = app.offer(TARGET, "main").await?;
+    let Got::Installed(theirs) = app.get(&offer).await? else { return Err("it is fetched".into()) };
+    let job = app.get_copy(&offer).await?;
+    app.remove_model(&theirs.id).await?;
+    assert_eq!(app.run_download(job.id).await?.state, DownloadState::Done);
     Ok(())
 }
 

@@ -119,9 +119,7 @@ impl App {
     pub async fn downloads(&self) -> Result<Vec<Download>> {
         let is_offline = self.is_offline().await?;
         let rows = self.store.downloads().await?.into_iter();
-        let mut downloads: Vec<_> = rows.map(|row| self.described(row, is_offline)).collect();
-        downloads.extend(self.store.damaged_downloads().await?.into_iter().map(Download::damaged));
-        Ok(downloads)
+        Ok(rows.map(|row| row.map_or_else(Download::damaged, |row| self.described(row, is_offline))).collect())
     }
 
     /// Follows a download: the receiver holds how it stands, and hears of what changes at most ten times a second.

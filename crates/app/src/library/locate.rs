@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use store::Source;
-
 use hub::Plan;
+use store::Source;
 
 use crate::{App, Result};
 
@@ -47,8 +46,8 @@ impl Located {
 }
 
 impl App {
-    /// Where the model or repo called `name` lies: an id, `owner/name`, or `owner/name@commit`. Of several places, one
-    /// where it is whole. `None` if it is nowhere on this machine.
+    /// Where the model or repo called `name` lies: an id, `owner/name`, or `owner/name@commit`. Of several places the one
+    /// that serves best: where it is whole, in the list, and kept by the app. `None` if it is nowhere on this machine.
     ///
     /// # Errors
     /// The database fails.
@@ -57,10 +56,25 @@ impl App {
             return self.locate_model(model).await.map(Some);
         }
         let (repo, commit) = name.split_once('@').map_or((name, None), |(repo, commit)| (repo, Some(commit)));
-        self.locate_repo(repo, commit).await
+        Ok(best(self.places(repo, commit).await?))
     }
 
-    pub(super) async fn locate_repo(&self, repo: &str, commit: Option<&str>) -> Result<Option<Located>> {
+    /// The same for what is offered, held against what was listed: other programs may have fetched less of it.
+    pub(super) async fn locate_offered(&self, repo: &str, commit: &str, plan: &Plan) -> Result<Option<Located>> {
+        let (mut places, needed) = (self.places(repo, Some(commit)).await?, plan.needed.clone());
+        blocking(move || {
+            for place in &mut places {
+                let missing = needed.iter().filter(|file| !is_there(&file.path.below(&place.folder), file.size));
+                let missing = missing.map(|file| Missing { path: file.path.to_string(), bytes: Some(file.size) });
+                place.missing = missing.collect();
+            }
+            Ok(best(places))
+        })
+        .await
+    }
+
+    /// Everywhere that a repo lies, at one commit or at any.
+    async fn places(&self, repo: &str, commit: Option<&str>) -> Result<Vec<Located>> {
         let mut places = Vec::new();
         for revision in self.store.revisions(repo).await? {
             if commit.is_some_and(|commit| commit != revision.commit_hash) {
@@ -95,20 +109,7 @@ impl App {
                 places.push(place.into());
             }
         }
-        let whole = places.iter().position(Located::is_whole);
-        Ok(if places.is_empty() { None } else { Some(places.swap_remove(whole.unwrap_or(0))) })
-    }
-
-    /// Where the revision of an offer lies, held against what was listed: other programs may have fetched less of it.
-    pub(super) async fn locate_offered(&self, repo: &str, commit: &str, plan: &Plan) -> Result<Option<Located>> {
-        let Some(mut located) = self.locate_repo(repo, Some(commit)).await? else { return Ok(None) };
-        let (folder, needed) = (located.folder.clone(), plan.needed.clone());
-        located.missing = blocking(move || {
-            let missing = needed.iter().filter(|file| !is_there(&file.path.below(&folder), file.size));
-            Ok(missing.map(|file| Missing { path: file.path.to_string(), bytes: Some(file.size) }).collect())
-        })
-        .await?;
-        Ok(Some(located))
+        Ok(places)
     }
 
     async fn locate_model(&self, model: store::Model) -> Result<Located> {
@@ -142,6 +143,11 @@ impl From<InPlace> for Located {
         let (repo, commit) = (Some(place.repo), place.commit);
         Self { folder: place.folder, source: place.source, repo, commit, model: place.model, missing }
     }
+}
+
+/// The place that serves best. Only what the app keeps can be repaired.
+fn best(places: Vec<Located>) -> Option<Located> {
+    places.into_iter().min_by_key(|place| (!place.is_whole(), place.model.is_none(), place.source != Source::Hub))
 }
 
 /// Whether a file is at `path` with its full size.

@@ -171,8 +171,6 @@ impl App {
                 store::Gated::Auto => hub::Gated::Auto,
                 store::Gated::Manual => hub::Gated::Manual,
             },
-            base_models: Vec::new(),
-            tags: Vec::new(),
             refused: Vec::new(),
         };
         Ok((listing, Plan { needed, skipped: Vec::new() }))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::CheckpointRole;
-use store::DownloadState;
+use store::{DownloadState, Source};
 
 use crate::{App, Error, Model, Result};
 
@@ -42,7 +42,8 @@ impl App {
         let gone = match self.store.model(id).await? {
             None => false,
             Some(row) => {
-                if let Some(revision) = row.checkpoint.revision_id
+                // A copy of the app's own may be on its way of what another program has.
+                if let (Source::Hub, Some(revision)) = (row.checkpoint.source, row.checkpoint.revision_id)
                     && let Some(job) = self.store.download_of(revision).await?
                 {
                     self.store.set_download(job.id, DownloadState::Cancelled, None).await?;

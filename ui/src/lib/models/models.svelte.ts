@@ -45,11 +45,6 @@ export class Models {
     return this.#byRepo.get(repo.toLowerCase()) ?? null;
   }
 
-  /** Whether Slipstream has downloaded this commit. */
-  hasCopy(repo: string, commit: string): boolean {
-    const same = (model: Model) => model.repo?.toLowerCase() === repo.toLowerCase() && model.commit === commit;
-    return this.all.some((model) => model.source === 'downloaded' && same(model));
-  }
 
   /** A model that has been removed since is named by its id. */
   name(id: string): string {
