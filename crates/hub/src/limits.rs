@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// How many requests run side by side.
     pub connections: usize,
+    /// For how long the first of them is alone before it is judged: the others wait while it is fast enough.
+    pub alone: Duration,
     /// How much of a file one request fetches, bytes.
     pub piece: u32,
     /// How many failures in a row, with no byte between them, end a download. A listing or a search is given up sooner.
@@ -25,6 +27,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 6,
+            alone: Duration::from_millis(200),
             piece: 8 << 20,
             attempts: 10,
             stall: Duration::from_secs(30),

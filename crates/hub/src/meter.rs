@@ -81,6 +81,11 @@ impl Meter {
         self.arrived.fetch_add(bytes, Relaxed);
     }
 
+    /// All bytes that have arrived in this download, those that were worthless too.
+    pub(crate) fn all_arrived(&self) -> u64 {
+        self.arrived.load(Relaxed)
+    }
+
     /// Bytes that turned out to be worthless.
     pub(crate) fn lost(&self, bytes: u64) {
         self.done.fetch_sub(bytes, Relaxed);
@@ -107,7 +112,7 @@ impl Meter {
         let mut rate = Rate::default();
         loop {
             let now = tick().await;
-            rate.take(self.arrived.load(Relaxed), now);
+            rate.take(self.all_arrived(), now);
             self.say(listener, rate.value());
         }
     }

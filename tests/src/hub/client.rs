@@ -24,6 +24,7 @@ pub struct Client {
 pub fn hasty() -> Limits {
     Limits {
         connections: 6,
+        alone: Duration::ZERO,
         piece: 64 << 10,
         attempts: 4,
         stall: Duration::from_millis(400),

@@ -1,6 +1,11 @@
 //! What files hold.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    fs::File,
+    io::Write,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use hub::Hash;
 
@@ -16,6 +21,8 @@ pub struct Content {
     size: u64,
     /// In git, and as a large file.
     hashes: Arc<[OnceLock<Hash>; 2]>,
+    /// The pattern once more.
+    file: Arc<OnceLock<Option<File>>>,
 }
 
 impl Content {
@@ -23,7 +30,7 @@ impl Content {
     #[must_use]
     pub fn of(bytes: impl Into<Arc<[u8]>>) -> Self {
         let block = bytes.into();
-        Self { size: block.len() as u64, block, hashes: Arc::default() }
+        Self { size: block.len() as u64, block, hashes: Arc::default(), file: Arc::default() }
     }
 
     /// `size` bytes of noise; another `seed` gives other noise.
@@ -32,7 +39,7 @@ impl Content {
         let mut random = Random::new(seed);
         let length = usize::try_from(size).unwrap_or(PATTERN).clamp(1, PATTERN);
         let block = (0..length).map(|_| u8::try_from(random.below(256)).unwrap_or_default()).collect();
-        Self { block, size, hashes: Arc::default() }
+        Self { block, size, ..Self::of([]) }
     }
 
     /// What claims to have `size` bytes, however many; its hash is nobody's.
@@ -51,10 +58,25 @@ impl Content {
     /// Some bytes from `offset` on, at most `most`.
     #[must_use]
     pub fn at(&self, offset: u64, most: u64) -> &[u8] {
+        &self.block[self.place(offset, most)]
+    }
+
+    /// Where in the pattern they are.
+    pub(super) fn place(&self, offset: u64, most: u64) -> Range<usize> {
         let most = most.min(self.size.saturating_sub(offset));
         let start = usize::try_from(offset % self.block.len().max(1) as u64).unwrap_or_default();
-        let end = self.block.len().min(start.saturating_add(usize::try_from(most).unwrap_or(usize::MAX)));
-        &self.block[start..end]
+        start..self.block.len().min(start.saturating_add(usize::try_from(most).unwrap_or(usize::MAX)))
+    }
+
+    /// The pattern as a file; not for what is small.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only there files are sent without a copy"))]
+    pub(super) fn file(&self) -> Option<&File> {
+        let copy = || {
+            let mut file = tempfile::tempfile().ok()?;
+            file.write_all(&self.block).ok()?;
+            Some(file)
+        };
+        if self.block.len() == PATTERN { self.file.get_or_init(copy).as_ref() } else { None }
     }
 
     /// All bytes.

@@ -8,6 +8,7 @@ mod content;
 mod quirk;
 mod repo;
 mod resolve;
+mod sender;
 mod wire;
 
 use std::{
@@ -81,11 +82,21 @@ struct World {
     page: usize,
     pace: Option<Pace>,
     weak_tags: bool,
+    /// How many contents are being sent.
+    busy: usize,
+    /// The most that were being sent at once.
+    busiest: usize,
 }
 
 impl World {
     fn address(&self, origin: Origin) -> &str {
         &self.addresses[usize::from(origin == Origin::Cdn)]
+    }
+
+    /// Counts a content that is being sent.
+    fn begin(&mut self) {
+        self.busy += 1;
+        self.busiest = self.busiest.max(self.busy);
     }
 
     /// What is to go wrong with the next request for `what`.
@@ -125,6 +136,8 @@ impl FakeHub {
             page: 1000,
             pace: None,
             weak_tags: false,
+            busy: 0,
+            busiest: 0,
         };
         let world = Arc::new(Mutex::new(world));
         let end = watch::Sender::new(false);
@@ -208,6 +221,12 @@ impl FakeHub {
     #[must_use]
     pub fn sent(&self) -> u64 {
         self.fetched().iter().map(|seen| seen.sent).sum()
+    }
+
+    /// The most contents that were being sent at once.
+    #[must_use]
+    pub fn busiest(&self) -> usize {
+        self.world().busiest
     }
 
     fn world(&self) -> MutexGuard<'_, World> {

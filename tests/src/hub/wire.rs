@@ -9,15 +9,12 @@ use std::{
 
 use serde_json::Value;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    io::{AsyncBufReadExt, BufReader},
     net::{TcpListener, TcpStream},
     sync::watch,
 };
 
-use super::{Content, Origin, Pace, Quirk, Seen, World, api, lock, resolve};
-
-/// The most that is handed to a connection at once, bytes.
-const BLOCK: u64 = 1 << 18;
+use super::{Content, Origin, Pace, Quirk, Seen, World, api, lock, resolve, sender::Sender};
 
 pub(super) struct Request {
     pub(super) method: String,
@@ -42,10 +39,10 @@ pub(super) enum Framing {
 pub(super) struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
-    body: Body,
-    framing: Framing,
+    pub(super) body: Body,
+    pub(super) framing: Framing,
     /// After how many bytes of the body nothing more comes, and whether the connection stays open.
-    cut: Option<(u64, bool)>,
+    pub(super) cut: Option<(u64, bool)>,
 }
 
 impl Request {
@@ -128,7 +125,7 @@ impl Reply {
         self
     }
 
-    fn head(&self) -> String {
+    pub(super) fn head(&self) -> String {
         let length = match &self.body {
             Body::Text(text) => text.len() as u64,
             Body::Part(_, range) => range.end - range.start,
@@ -166,7 +163,7 @@ async fn converse(stream: TcpStream, origin: Origin, world: Arc<Mutex<World>>) {
     let mut stream = BufReader::new(stream);
     while let Some(request) = Request::read(&mut stream).await {
         let (reply, seen, pace) = answer(&world, origin, &request);
-        let mut sender = Sender { stream: &mut stream, world: &world, seen, pace };
+        let mut sender = Sender { stream: stream.get_mut(), world: &world, seen, pace };
         if sender.send(&reply, request.method == "HEAD").await.is_err() {
             return;
         }
@@ -198,52 +195,4 @@ fn answer(world: &Mutex<World>, origin: Origin, request: &Request) -> (Reply, us
         Origin::Hub => resolve::file(&mut world, request),
     };
     (reply, seen, world.pace)
-}
-
-struct Sender<'a> {
-    stream: &'a mut BufReader<TcpStream>,
-    world: &'a Mutex<World>,
-    seen: usize,
-    pace: Option<Pace>,
-}
-
-impl Sender<'_> {
-    async fn send(&mut self, reply: &Reply, is_head: bool) -> std::io::Result<()> {
-        self.stream.get_mut().write_all(reply.head().as_bytes()).await?;
-        if is_head {
-            return Ok(());
-        }
-        let most = reply.cut.map_or(u64::MAX, |(after, _)| after);
-        match &reply.body {
-            Body::Text(text) => {
-                let end = text.len().min(usize::try_from(most).unwrap_or(usize::MAX));
-                self.stream.get_mut().write_all(&text.as_bytes()[..end]).await
-            }
-            Body::Part(content, range) => {
-                let (mut at, end) = (range.start, range.end.min(range.start.saturating_add(most)));
-                let block = self.pace.map_or(BLOCK, |pace| pace.bytes as u64);
-                while at < end {
-                    let bytes = content.at(at, (end - at).min(block));
-                    self.write(reply.framing, bytes).await?;
-                    at += bytes.len() as u64;
-                    lock(self.world).seen[self.seen].sent += bytes.len() as u64;
-                    if let Some(pace) = self.pace {
-                        tokio::time::sleep(pace.pause).await;
-                    }
-                }
-                if reply.cut.is_none() { self.write(reply.framing, &[]).await } else { Ok(()) }
-            }
-        }
-    }
-
-    /// Some bytes of a body; none are its end.
-    async fn write(&mut self, framing: Framing, bytes: &[u8]) -> std::io::Result<()> {
-        let stream = self.stream.get_mut();
-        if framing != Framing::Chunks {
-            return stream.write_all(bytes).await;
-        }
-        stream.write_all(format!("{:x}\r\n", bytes.len()).as_bytes()).await?;
-        stream.write_all(bytes).await?;
-        stream.write_all(b"\r\n").await
-    }
 }

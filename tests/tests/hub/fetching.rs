@@ -1,9 +1,11 @@
 //! A download that goes well, or well enough.
 
+use std::time::Duration;
+
 use hub::{Control, Error, Phase, Progress};
 use tests::{
     Outcome,
-    hub::{Content, Origin, Quirk, Repo, everything, hasty},
+    hub::{Content, Origin, Pace, Quirk, Repo, everything, hasty},
 };
 use tokio::sync::watch;
 
@@ -127,6 +129,19 @@ async fn contents_are_asked_for_as_they_are() -> Outcome {
     let bench = Bench::usual()?;
     bench.client.download(ID).await?;
     assert!(bench.fake.seen().iter().all(|seen| seen.encoding.as_deref() == Some("identity")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn more_requests_run_side_by_side_where_the_first_is_slow() -> Outcome {
+    let hour = Duration::from_hours(1);
+    for (alone, pause, most) in [(hour, 0, 1), (Duration::from_millis(10), 20, 6)] {
+        let repo = Repo::new(ID).large(WEIGHTS, Content::noise(8 * SIZE, 1));
+        let bench = Bench::limited(vec![repo.clone()], hub::Limits { alone, ..hasty() })?;
+        bench.fake.pace(Some(Pace { bytes: 16 << 10, pause: Duration::from_millis(pause) }));
+        check_whole(&bench.client.download(ID).await?, &repo)?;
+        assert_eq!(bench.fake.busiest(), most, "alone for {alone:?}");
+    }
     Ok(())
 }
 

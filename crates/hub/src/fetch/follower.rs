@@ -1,4 +1,6 @@
-//! Hashing a content while it arrives.
+//! Hashing a content while it arrives. It is read back from the file, which is still in memory then: to keep the bytes
+//! themselves until they are hashed would take more of the processors, for fresh memory is slower than what is used
+//! again.
 
 use std::{
     sync::{
@@ -17,7 +19,7 @@ use crate::{Error, Hash, Result, blobs::BLOCK};
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// After how many bytes the disk is asked to keep up.
-const FLUSH: u64 = 256 << 20;
+const FLUSH: u64 = 64 << 20;
 
 /// Takes what has arrived, in order, and hashes it: the hash is ready soon after the last byte. Stops when dropped.
 pub(crate) struct Follower {
@@ -55,17 +57,10 @@ fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Hash> {
         if !wanted.load(Relaxed) {
             return Err(Error::Paused);
         }
-        match partial.next(at, BLOCK, PATIENCE) {
-            Ok(bytes) => {
-                hasher.update(&bytes);
-                at += bytes.len() as u64;
-            }
-            Err(ready) => {
-                partial.read(at, &mut block[..ready])?;
-                hasher.update(&block[..ready]);
-                at += ready as u64;
-            }
-        }
+        let ready = partial.ready(at, BLOCK, PATIENCE);
+        partial.read(at, &mut block[..ready])?;
+        hasher.update(&block[..ready]);
+        at += ready as u64;
         if at - flushed >= FLUSH {
             flushed = at;
             let partial = Arc::clone(partial);

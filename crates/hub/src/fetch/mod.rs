@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::{
-    sync::{Semaphore, oneshot, watch},
+    sync::{oneshot, watch},
     task::{JoinError, spawn_blocking},
 };
 
@@ -19,15 +19,15 @@ use crate::{
 };
 
 mod follower;
-mod held;
 mod journal;
+mod lanes;
 mod partial;
 mod piece;
 mod source;
 
 use follower::Follower;
-use held::Budget;
 use journal::State;
+use lanes::Lanes;
 use partial::Partial;
 use piece::Errands;
 use source::Source;
@@ -43,8 +43,7 @@ struct Download {
     plan: Plan,
     blobs: Blobs,
     meter: Meter,
-    permits: Semaphore,
-    budget: Budget,
+    lanes: Lanes,
 }
 
 impl Hub {
@@ -98,9 +97,9 @@ impl Hub {
 impl Download {
     fn new(web: Web, listing: &Listing, plan: &Plan, blobs: &Blobs) -> Self {
         let total = contents(plan).fold(0_u64, |sum, file| sum.saturating_add(file.size));
-        let permits = Semaphore::new(web.limits.connections.max(1));
+        let lanes = Lanes::new(&web.limits);
         let (listing, plan, blobs) = (listing.clone(), plan.clone(), blobs.clone());
-        Self { web, listing, plan, blobs, meter: Meter::new(total), permits, budget: Budget::default() }
+        Self { web, listing, plan, blobs, meter: Meter::new(total), lanes }
     }
 
     async fn run(&self, control: &Control, progress: &watch::Sender<Progress>) -> Result<PathBuf> {
@@ -109,6 +108,7 @@ impl Download {
             wish = control.stopped() => Err(wish),
             result = self.files() => result,
             () = self.meter.tell(progress) => Err(Error::Paused),
+            () = self.lanes.widen(&self.meter) => Err(Error::Paused),
         };
         self.meter.say(progress, None);
         result
@@ -137,7 +137,7 @@ impl Download {
     /// Fetches one file. If it is another than what was listed, it starts again, once.
     async fn file(&self, remote: &RemoteFile) -> Result<()> {
         let piece = self.web.limits.piece;
-        let Some(partial) = Partial::claim(&self.blobs, remote, piece, &self.budget).await? else {
+        let Some(partial) = Partial::claim(&self.blobs, remote, piece).await? else {
             self.meter.found(remote.size);
             return Ok(());
         };
@@ -167,8 +167,7 @@ impl Download {
         let source = Source::new(web.content(listing, &remote.path), is_direct);
         let errands = Errands { web, meter, errand, partial, source: &source };
         let pieces = stream::iter(partial.missing()).map(async |index| {
-            // Closed by nobody.
-            let _permit = self.permits.acquire().await;
+            let _lane = self.lanes.enter().await;
             errands.piece(index).await
         });
         pieces.buffer_unordered(web.limits.connections.max(1)).try_collect::<()>().await?;

@@ -8,12 +8,7 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
-
-use super::{
-    held::{Budget, Held},
-    journal::{Journal, State, Validator, length},
-};
+use super::journal::{Journal, State, Validator, length};
 use crate::{
     Blobs, RemoteFile, Result,
     blobs::{at, lock, remove_file},
@@ -31,9 +26,7 @@ pub(crate) struct Partial {
     file: File,
     journal: RwLock<Journal>,
     state: Mutex<State>,
-    /// Never locked before the state.
-    held: Mutex<Held>,
-    /// Wakes whoever waits for bytes to be there.
+    /// Wakes whoever waits for a piece to be complete.
     moved: Condvar,
 }
 
@@ -51,7 +44,7 @@ pub(crate) struct Place {
 impl Partial {
     /// Begins or goes on with `remote`. Waits while another download is fetching the same content; `None` once it is
     /// here.
-    pub(crate) async fn claim(blobs: &Blobs, remote: &RemoteFile, piece: u32, budget: &Budget) -> Result<Option<Self>> {
+    pub(crate) async fn claim(blobs: &Blobs, remote: &RemoteFile, piece: u32) -> Result<Option<Self>> {
         let path = blobs.partial(&remote.hash);
         loop {
             if blobs.has(remote) {
@@ -61,20 +54,20 @@ impl Partial {
                 None => tokio::time::sleep(LOOK_AGAIN).await,
                 // It has come just before; then this file is new, and nothing is in it.
                 Some(_held) if blobs.has(remote) => remove_file(&path)?,
-                Some(file) => return Self::open(blobs, remote, file, piece, budget).map(Some),
+                Some(file) => return Self::open(blobs, remote, file, piece).map(Some),
             }
         }
     }
 
-    fn open(blobs: &Blobs, remote: &RemoteFile, file: File, piece: u32, budget: &Budget) -> Result<Self> {
+    fn open(blobs: &Blobs, remote: &RemoteFile, file: File, piece: u32) -> Result<Self> {
         let (size, path) = (remote.size, blobs.journal(&remote.hash));
         let is_sized = file.metadata().is_ok_and(|found| found.len() == size);
         let (journal, state) = match State::read(&path, size).filter(|_| is_sized) {
             Some(state) => (Journal::open(&path)?, state),
             None => begin(blobs, remote, &file, piece)?,
         };
-        let (journal, state, held) = (RwLock::new(journal), Mutex::new(state), Mutex::new(Held::new(budget)));
-        Ok(Self { blobs: blobs.clone(), remote: remote.clone(), file, journal, state, held, moved: Condvar::new() })
+        let (journal, state) = (RwLock::new(journal), Mutex::new(state));
+        Ok(Self { blobs: blobs.clone(), remote: remote.clone(), file, journal, state, moved: Condvar::new() })
     }
 
     /// Throws away all that has arrived, and returns how much that was. Whatever is still being written loses its say.
@@ -85,12 +78,11 @@ impl Partial {
         let (fresh, mut empty) = begin(&self.blobs, &self.remote, &self.file, state.piece)?;
         empty.attempt = state.attempt + 1;
         (*journal, *state) = (fresh, empty);
-        self.held().clear();
         Ok(lost)
     }
 
     /// Writes `bytes` and then notes that they are there.
-    pub(crate) fn write(&self, place: Place, bytes: Bytes) -> Result<()> {
+    pub(crate) fn write(&self, place: Place, bytes: &[u8]) -> Result<()> {
         let journal = self.journal.read().unwrap_or_else(PoisonError::into_inner);
         let Place { attempt, index, offset } = place;
         let (now, piece) = {
@@ -101,14 +93,14 @@ impl Partial {
             return Ok(());
         }
         let start = index as u64 * u64::from(piece) + u64::from(offset);
-        self.file.write_all_at(&bytes, start).map_err(at(&self.blobs.partial(&self.remote.hash)))?;
+        self.file.write_all_at(bytes, start).map_err(at(&self.blobs.partial(&self.remote.hash)))?;
         let arrived = offset.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         journal.arrived(index, arrived)?;
-        let mut state = self.state();
-        state.arrived[index] = arrived;
-        self.held().keep(start, bytes);
-        drop(state);
-        self.moved.notify_all();
+        self.state().arrived[index] = arrived;
+        // Not each time: threads that wake each other at every step leave processors idle.
+        if u64::from(arrived) == length(self.remote.size, piece, index) {
+            self.wake();
+        }
         Ok(())
     }
 
@@ -153,20 +145,14 @@ impl Partial {
         &self.remote
     }
 
-    /// The bytes from `offset` on, if they are in memory; else how many of them can be read, of at most `most`. Waits for
-    /// `patience` if that is none.
-    pub(crate) fn next(&self, offset: u64, most: usize, patience: Duration) -> Result<Bytes, usize> {
+    /// How many bytes can be read from `offset` on, of at most `most`. If that is none, waits until a piece is complete, or
+    /// for `patience`.
+    pub(crate) fn ready(&self, offset: u64, most: usize, patience: Duration) -> usize {
         let mut state = self.state();
         if state.ready(self.remote.size, offset, 1) == 0 {
             state = self.moved.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner).0;
         }
-        let mut held = self.held();
-        if let Some(bytes) = held.take(offset) {
-            return Ok(bytes);
-        }
-        let before_held = held.first().map_or(u64::MAX, |first| first.saturating_sub(offset));
-        let most = usize::try_from(before_held).unwrap_or(usize::MAX).min(most);
-        Err(state.ready(self.remote.size, offset, most))
+        state.ready(self.remote.size, offset, most)
     }
 
     /// Wakes whoever waits for bytes, to look whether they are still wanted.
@@ -189,10 +175,6 @@ impl Partial {
     pub(crate) fn commit(&self) -> Result<()> {
         self.blobs.keep(&self.file, &self.blobs.partial(&self.remote.hash), &self.remote.hash)?;
         remove_file(&self.blobs.journal(&self.remote.hash))
-    }
-
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

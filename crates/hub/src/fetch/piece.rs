@@ -145,7 +145,7 @@ impl Errands<'_> {
                 return Err(Trouble::Wrong("more bytes arrived than it has".to_owned()));
             }
             // This waits for the disk, on a thread that has nothing else to do.
-            self.partial.write(place, bytes)?;
+            self.partial.write(place, &bytes)?;
             self.meter.arrived(count);
             left -= count;
             place.offset = place.offset.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
