@@ -57,6 +57,11 @@ impl Bench {
     }
 }
 
+/// Pieces that come one after the other.
+pub(crate) fn in_turn() -> Limits {
+    Limits { connections: 1, ..hasty() }
+}
+
 pub(crate) fn usual() -> Repo {
     Repo::new(ID).large(WEIGHTS, Content::noise(SIZE, 1)).small("config.json", Content::of(*b"{}"))
 }

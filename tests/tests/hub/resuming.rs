@@ -14,7 +14,7 @@ use tests::{
     random::Random,
 };
 
-use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, usual};
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, in_turn, usual};
 
 /// A download that stopped after about half, and how much had been sent.
 async fn half(bench: &Bench) -> Outcome<u64> {
@@ -50,7 +50,8 @@ async fn a_validator_that_changed_starts_the_file_again() -> Outcome {
 
 #[tokio::test]
 async fn bytes_of_before_count_for_the_hash() -> Outcome {
-    let bench = Bench::usual()?;
+    // The first piece is among those that arrive.
+    let bench = Bench::limited(vec![usual()], in_turn())?;
     half(&bench).await?;
     let hash = Content::noise(SIZE, 1).hash(true).to_string();
     let partial = bench.root().join("partial").join(hash);

@@ -1,12 +1,12 @@
 //! Something else arrives than was listed.
 
-use hub::{Error, Limits};
+use hub::Error;
 use tests::{
     Outcome,
-    hub::{Content, Quirk, Repo, Seen, hasty},
+    hub::{Content, Quirk, Repo, Seen},
 };
 
-use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, names, usual, weights};
+use crate::bench::{Bench, ID, SIZE, WEIGHTS, check_whole, in_turn, names, usual, weights};
 
 /// That the download fails with a sentence that holds `why`, and leaves nothing that counts.
 async fn check_refused(bench: &Bench, why: &str) -> Outcome {
@@ -40,11 +40,6 @@ fn answers() -> Vec<(Quirk, &'static str)> {
 fn begun(bench: &Bench) -> usize {
     let is_first = |seen: &&Seen| seen.range.as_ref().is_some_and(|range| range.starts_with("bytes=0-"));
     bench.fake.fetched().iter().filter(is_first).count()
-}
-
-/// Pieces that come one after the other.
-fn in_turn() -> Limits {
-    Limits { connections: 1, ..hasty() }
 }
 
 #[tokio::test]
