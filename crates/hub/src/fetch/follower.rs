@@ -52,7 +52,7 @@ impl Drop for Follower {
 fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Hash> {
     let size = partial.remote().size;
     let mut hasher = partial.remote().hash.hasher(size);
-    let (mut block, mut at, mut flushed) = (vec![0; BLOCK], 0, 0);
+    let (mut block, mut at, mut flushed, mut flush) = (vec![0; BLOCK], 0, 0, None);
     while at < size {
         if !wanted.load(Relaxed) {
             return Err(Error::Paused);
@@ -61,10 +61,11 @@ fn follow(partial: &Arc<Partial>, wanted: &AtomicBool) -> Result<Hash> {
         partial.read(at, &mut block[..ready])?;
         hasher.update(&block[..ready]);
         at += ready as u64;
-        if at - flushed >= FLUSH {
+        // One at a time: a slow disk would have ever more of them.
+        if at - flushed >= FLUSH && flush.as_ref().is_none_or(JoinHandle::is_finished) {
             flushed = at;
             let partial = Arc::clone(partial);
-            spawn_blocking(move || partial.flush());
+            flush = Some(spawn_blocking(move || partial.flush()));
         }
     }
     Ok(hasher.finish())
