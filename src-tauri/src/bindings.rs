@@ -2,7 +2,7 @@
 
 use tauri_specta::{Builder, collect_commands};
 
-use crate::commands::{chat, downloads, files, hub, models, preferences};
+use crate::commands::{chat, downloads, files, hub, models, preferences, training};
 
 /// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
 /// refused at run time.
@@ -46,6 +46,16 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
             chat::stop,
             chat::verify,
             chat::stop_verifying,
+            training::suites,
+            training::choose_prompts,
+            training::estimate_training,
+            training::start_training,
+            training::trainings,
+            training::watch_trainings,
+            training::pause_training,
+            training::resume_training,
+            training::stop_training,
+            training::remove_training,
             preferences::preferences,
             preferences::save_preferences,
         ])

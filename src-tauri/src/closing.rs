@@ -11,8 +11,8 @@ use crate::opened::Opened;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Stops the answer that is being written and waits until it is stored, so that closing the window loses no text. An
-/// engine in the middle of loading or of a long chunk of a prompt is not waited for: there is no text to lose then, and
-/// the process ends under it.
+/// engine in the middle of loading, of a long chunk of a prompt or of a long step of a training is not waited for: there is
+/// no text to lose then, a training goes on from what it saved last, and the process ends under it.
 pub(crate) fn finish(opened: &Opened) {
     if let Some(app) = opened.get() {
         let stopped = tauri::async_runtime::block_on(async { timeout(PATIENCE, stop(app)).await });
@@ -23,8 +23,10 @@ pub(crate) fn finish(opened: &Opened) {
 }
 
 async fn stop(app: &App) {
-    let Some(running) = app.running().await else { return };
-    running.answering.cancel();
-    let mut reader = running.answering.reader();
-    while reader.next().await.is_some() {}
+    if let Some(running) = app.running().await {
+        running.answering.cancel();
+        let mut reader = running.answering.reader();
+        while reader.next().await.is_some() {}
+    }
+    app.pause_trainings().await;
 }

@@ -5,8 +5,10 @@
 
 mod bindings;
 mod checks;
+mod chosen;
 mod closing;
 mod commands;
+mod course;
 mod navigation;
 mod offered;
 mod opened;
@@ -20,6 +22,8 @@ use std::{env, error::Error};
 use tauri::Manager;
 
 use checks::Checks;
+use chosen::Chosen;
+use course::Course;
 use offered::Offered;
 use opened::Opened;
 use tray::Tray;
@@ -46,6 +50,8 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .manage(Tray::default())
         .manage(Offered::default())
         .manage(Checks::default())
+        .manage(Course::default())
+        .manage(Chosen::default())
         .invoke_handler(bindings.invoke_handler())
         .build(tauri::generate_context!())?;
     window.run(|handle, event| {

@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("gemma4", &["nn", "decode"]),
     ("drafters", &["nn", "decode"]),
     ("training", &["chat", "decode", "drafters", "gemma4", "nn"]),
-    ("engine", &["calibration", "chat", "decode", "drafters", "gemma4", "nn"]),
+    ("engine", &["calibration", "chat", "decode", "drafters", "gemma4", "nn", "training"]),
     ("hub", &[]),
     ("store", &[]),
     ("app", &["engine", "hub", "store"]),

@@ -4,6 +4,7 @@ import type { Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } 
 import { ScriptedBackend } from './backend';
 import { elsewhere, hit, offer, pairs } from './hub';
 import { commit, conversations, details, download, essayRounds, history, model, models, outcome, plainly, thoughtRounds } from './samples';
+import { learned, training } from './training';
 
 const downloaded = model({
   id: 'target-e2b',
@@ -93,6 +94,12 @@ export function demo(): ScriptedBackend {
   backend.pages.set('dspark', { hits: [hit, { ...hit, repo: 'google/gemma-3-270m-it', gated: 'no', looksLikeDrafter: false }], next: 'more' });
   const fits = [{ model: 'target-270m', misfit: null }, { ...offer.judgement!.fits[1]!, model: 'target-base' }];
   backend.offers.set(hit.repo, { ...offer, gated: 'auto', judgement: { ...offer.judgement!, fits } });
+  backend.course = [
+    training({ id: 4, state: 'waiting', target: 'target-270m', name: 'gemma-3-270m-it-dflash', kind: 'dflash' }),
+    training({ id: 3, state: 'training', target: 'target-270m', name: 'gemma-3-270m-it-dspark', secondsLeft: 380, ...learned(340) }),
+    training({ id: 2, state: 'done', target: 'target-270m', name: 'dspark-270m', drafter: 'drafter-5', ...learned(2000) }),
+    training({ id: 1, state: 'failed', target: 'target-12b', name: 'twelve', failure: 'The disk is full: 1.2 GB are needed.', answersDone: 12, answersOf: 160 }),
+  ];
   backend.talks = conversations(Date.now());
   backend.written = history();
   backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };

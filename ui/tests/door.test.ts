@@ -1,5 +1,6 @@
 import { clearMocks, mockIPC } from '@tauri-apps/api/mocks';
 import { afterEach, expect, test } from 'vitest';
+import { training } from '../scripted/training';
 import { type Frame, Refusal, sentence } from '../src/lib/backend/backend';
 import { tauri } from '../src/lib/backend/tauri';
 import { beforeLoading } from '../src/lib/preferences.svelte';
@@ -50,4 +51,17 @@ test('frames arrive in order, also after the command has resolved', async () => 
   send(1, frame(ids, { firstRound: 1, rounds: [round('b', 0, 0)] }));
   send(0, frame(ids, { firstRound: 0, rounds: [round('a', 0, 0)] }));
   expect(seen).toEqual([0, 1]);
+});
+
+test('trainings are followed from how they stand', async () => {
+  let channel = 0;
+  mockIPC((_, args) => {
+    channel = (args as { lists: { id: number } }).lists.id;
+    return null;
+  });
+  const seen: string[][] = [];
+  await tauri.watchTrainings((all) => seen.push(all.map(({ name }) => name)));
+  const message = [training({ id: 1, state: 'waiting', name: 'mine' })];
+  (window as unknown as Internals).__TAURI_INTERNALS__.runCallback(channel, { index: 0, message });
+  expect(seen).toEqual([['mine']]);
 });

@@ -30,6 +30,12 @@ export async function openModels(backend: ScriptedBackend): Promise<ReturnType<t
   return user;
 }
 
+export async function openTrain(backend: ScriptedBackend): Promise<ReturnType<typeof userEvent.setup>> {
+  const user = await open(backend);
+  await user.click(screen.getByRole('button', { name: /^Train/ }));
+  return user;
+}
+
 export const composer = () => screen.getByRole('textbox', { name: 'Message' });
 
 /** Sends a message and waits for its answer to appear; gives the running answer's ids. */

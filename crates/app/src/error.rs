@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use engine::CheckpointRole;
+use engine::{CheckpointRole, size};
 
 use crate::models::word;
 
@@ -96,6 +96,66 @@ pub enum Error {
     /// It was removed, or never was.
     #[error("there is no such answer")]
     NoSuchAnswer,
+    /// It was removed, or never was.
+    #[error("there is no training {0}")]
+    NoSuchTraining(i64),
+    /// A name that another training holds.
+    #[error("training {id} makes “{name}” already, by another order; stop it, or choose another name")]
+    OrderedOtherwise {
+        /// The training.
+        id: i64,
+        /// The name.
+        name: String,
+    },
+    /// A file of prompts that has changed since.
+    #[error(
+        "training {id} makes “{name}” already, from what this file held then; resume it, or stop it to train on what the file holds now"
+    )]
+    OtherPrompts {
+        /// The training.
+        id: i64,
+        /// The name.
+        name: String,
+    },
+    /// Its files may not be touched.
+    #[error("training {0} runs; pause or stop it first")]
+    TrainingRuns(i64),
+    /// Another process has it.
+    #[error("training {0} runs in another window or terminal; pause or stop it there")]
+    TrainedElsewhere(i64),
+    /// It has come to its end.
+    #[error("training {0} is over, so it cannot go on; start a new one")]
+    TrainingOver(i64),
+    /// Its row cannot be read.
+    #[error("the record of training {0} is damaged; remove it, and start a new one")]
+    DamagedTraining(i64),
+    /// Its best drafter is not there yet.
+    #[error(
+        "training {0} did better than at its start, and was cut short before that drafter was written; resume it, then stop it"
+    )]
+    NotKept(i64),
+    /// A disk that a training would fill.
+    #[error("this training needs up to {} of disk while it lasts, and {} are free; make some room first", size(*need), size(*free))]
+    NoDisk {
+        /// What it needs, bytes, with what the rest of the app needs meanwhile.
+        need: u64,
+        /// What is free, bytes.
+        free: u64,
+    },
+    /// Nothing was ever asked.
+    #[error("there are no questions in your conversations yet; choose the built-in suites or a file of prompts")]
+    NoQuestions,
+    /// A suite that is not built in.
+    #[error("there is no suite “{0}”; there are chat, code, maths, structured and slipstream")]
+    NoSuchSuite(String),
+    /// A file of prompts, or of a training.
+    #[error("the file {} cannot be used: {reason}", path.display())]
+    Prompts {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A question, an answer without an end, or one of another release.
     #[error("this message has no record of how it was made, so it cannot be verified")]
     NoRecord,

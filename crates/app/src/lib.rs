@@ -1,4 +1,4 @@
-//! The use cases: models, the library, chat, preferences. Windows and terminals are shells around an [`App`].
+//! The use cases: models, the library, chat, training, preferences. Windows and terminals are shells around an [`App`].
 //!
 //! What this crate does **not** know: who asks (no window, no terminal), how rows are stored, what a tensor is. A
 //! shell needs nothing but this crate: the engine's words that it speaks are re-exported here.
@@ -10,6 +10,7 @@ use engine::{Cancel, Engine};
 use library::Library;
 use store::Store;
 use tokio::sync::Mutex;
+use training::Trainings;
 
 mod answering;
 mod chat;
@@ -21,6 +22,8 @@ mod library;
 mod memory;
 mod models;
 mod preferences;
+mod suites;
+mod training;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
@@ -34,13 +37,15 @@ pub use library::{
 };
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
+pub use suites::Suite;
+pub use training::{Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
 
 pub use engine::{
-    Answer, Bound, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Divergence, DraftSource,
-    Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Penalties, Precision, Prompt, Proof, Provenance,
-    Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling, Skipped, Speculation, Standing, Stats, Turn,
-    Unfinished, leave, lookup, size,
+    Answer, Bound, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Design, DesignKind,
+    DesignSize, Divergence, DraftSource, Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Penalties,
+    Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling, Skipped,
+    Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, size,
 };
 pub use store::{Author, Conversation, LOOKUP, State};
 
@@ -52,6 +57,7 @@ pub struct App {
     running: Arc<Mutex<Option<Running>>>,
     proving: Arc<Mutex<Cancel>>,
     library: Arc<Library>,
+    trainings: Arc<Trainings>,
 }
 
 impl App {
@@ -75,7 +81,8 @@ impl App {
         folder.create(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
         let store = Store::open(&home.join("slipstream.sqlite3")).await?;
         let library = Arc::new(Library::new(home, around));
-        Ok(Self { engine: Engine::start(), store, running: Arc::default(), proving: Arc::default(), library })
+        let (engine, running, proving, trainings) = (Engine::start(), Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { engine, store, running, proving, library, trainings })
     }
 
     /// Marks answers as interrupted that still count as running: the window that wrote them died. For a window to call

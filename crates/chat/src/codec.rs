@@ -80,6 +80,12 @@ impl Codec {
         self.parts.tokenizer.token_to_id("<pad>")
     }
 
+    /// The id of the token that stands where another is to be guessed, if this tokenizer has one.
+    #[must_use]
+    pub fn mask_id(&self) -> Option<u32> {
+        self.parts.tokenizer.token_to_id("<mask>")
+    }
+
     /// Whether the checkpoint brought a chat template; a base model did not.
     #[must_use]
     pub fn has_template(&self) -> bool {

@@ -10,10 +10,12 @@ use crate::controls::{ControlArguments, not_negative};
 mod downloads;
 mod hub;
 mod models;
+mod train;
 
 pub(crate) use downloads::DownloadsCommand;
 pub(crate) use hub::{HubCommand, Kinds, Switch};
 pub(crate) use models::ModelsCommand;
+pub(crate) use train::TrainArguments;
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
 #[derive(Debug, Parser)]
@@ -84,6 +86,25 @@ pub(crate) enum Stored {
 pub(crate) enum DrafterCommand {
     /// Make a drafter with fresh weights for a target.
     New(NewArguments),
+    /// Train a drafter for a target on this machine. Ctrl-C pauses, and the same command goes on.
+    Train(Box<TrainArguments>),
+    /// List the trainings.
+    Trainings,
+    /// Go on with a training that is paused, or failed, wherever it was ordered. Ctrl-C pauses it.
+    Resume {
+        /// Its number.
+        id: i64,
+    },
+    /// End a training that does not run; the best drafter so far is kept if it does better than at the start.
+    Stop {
+        /// Its number.
+        id: i64,
+    },
+    /// Take a training off the list, with all that it needed to go on; the drafter that came of it stays.
+    Forget {
+        /// Its number.
+        id: i64,
+    },
 }
 
 #[derive(Debug, Args)]

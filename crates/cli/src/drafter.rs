@@ -1,4 +1,4 @@
-//! `slipstream drafter`: making drafters.
+//! `slipstream drafter`: making and training drafters.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,12 +6,25 @@ use std::process::ExitCode;
 use app::{App, CheckpointRole, NewDrafter, size};
 use serde_json::json;
 
-use crate::args::{Head, NewArguments};
+use crate::args::{DrafterCommand, Head, NewArguments};
 use crate::failure::Failure;
 use crate::models::role;
+use crate::train;
+
+/// Runs one of the commands.
+pub(crate) async fn run(app: &App, command: DrafterCommand, json: bool) -> Result<ExitCode, Failure> {
+    match command {
+        DrafterCommand::New(arguments) => new(app, arguments, json).await,
+        DrafterCommand::Train(arguments) => train::run(app, (*arguments).into(), json).await,
+        DrafterCommand::Trainings => train::list(app, json).await,
+        DrafterCommand::Resume { id } => train::resume(app, id, json).await,
+        DrafterCommand::Stop { id } => train::stop(app, id, json).await,
+        DrafterCommand::Forget { id } => train::forget(app, id, json).await,
+    }
+}
 
 /// Makes a drafter with fresh weights.
-pub(crate) async fn new(app: &App, new: NewArguments, json: bool) -> Result<ExitCode, Failure> {
+async fn new(app: &App, new: NewArguments, json: bool) -> Result<ExitCode, Failure> {
     let out = new.out.clone();
     let made = app
         .new_drafter(NewDrafter {

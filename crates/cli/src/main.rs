@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use app::App;
 use clap::Parser;
 
-use crate::args::{Arguments, Command, DrafterCommand};
+use crate::args::{Arguments, Command};
 use crate::failure::Failure;
 
 mod args;
@@ -30,6 +30,7 @@ mod page;
 mod progress;
 mod terminal;
 mod text;
+mod train;
 mod trash;
 mod verify;
 
@@ -59,7 +60,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Models { command } => models::run(&app, command, arguments.json).await,
         Command::Downloads { command } => downloads::run(&app, command, arguments.json).await,
         Command::Hub { command } => hub::run(&app, command, arguments.json).await,
-        Command::Drafter { command: DrafterCommand::New(new) } => drafter::new(&app, new, arguments.json).await,
+        Command::Drafter { command } => drafter::run(&app, command, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
         Command::Batch(batch) => batch::run(&app, *batch, arguments.json).await,

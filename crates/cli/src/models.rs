@@ -98,6 +98,7 @@ pub(crate) fn source(source: Source) -> &'static str {
         Source::Hub => "hub",
         Source::HuggingFaceCache => "hugging-face-cache",
         Source::LmStudio => "lm-studio",
+        Source::Trained => "trained",
     }
 }
 

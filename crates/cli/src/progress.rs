@@ -61,7 +61,7 @@ pub(crate) fn checking(Checking { done, total }: Checking) -> String {
     format!("reading: {} of {}", size(done), size(total))
 }
 
-fn time(time: Duration) -> String {
+pub(crate) fn time(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60) {
         (0, 0) => format!("{seconds} s"),

@@ -28,7 +28,7 @@ use std::{path::Path, rc::Rc};
 use nn::{Donors, Vocabulary};
 
 pub use assistant::{AssistantContext, AssistantDrafter, AssistantProposer, Lent, Step};
-pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose, Told};
+pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose, Texts, Told};
 pub use context::{Context, Proposer};
 pub use dflash::{DFlash, NewFlash, NewSelector};
 pub use dspark::{DSpark, New};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mlx_rs::Array;
+use mlx_rs::{Array, Dtype};
 
 use crate::{BlockDrafter, DFlash, DSpark, Error, Facts, Kind, Result};
 
@@ -48,6 +48,15 @@ impl Trainable {
             Self::DSpark(drafter) => Self::DSpark(drafter.with(parameters)),
             Self::DFlash(drafter) => Self::DFlash(drafter.with(parameters)),
         }
+    }
+
+    /// The same with its numbers rounded to bfloat16, as it is stored in half the space.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn narrowed(&self) -> Result<Self> {
+        let narrow = |(name, array): &(String, Array)| Ok((name.clone(), array.as_dtype(Dtype::Bfloat16)?));
+        Ok(self.with(self.parameters().iter().map(narrow).collect::<Result<_>>()?))
     }
 
     /// What the description says.

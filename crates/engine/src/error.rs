@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::Shortage;
+use crate::{Room, Shortage, size};
 
 /// This crate's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -104,6 +104,43 @@ pub enum Error {
     /// There is not enough memory; the user may insist.
     #[error("{0}")]
     NoRoom(Box<Shortage>),
+
+    /// A drafter cannot be trained.
+    #[error(transparent)]
+    Training(#[from] training::Error),
+
+    /// There is nothing to learn from.
+    #[error("there are no prompts to train with; choose a suite, or a file with a prompt in each line")]
+    NoPrompts,
+
+    /// Nothing that can be learnt from.
+    #[error("every prompt is empty, or longer than the {most} tokens that a training reads; choose shorter ones")]
+    LongPrompts {
+        /// The most tokens of a prompt.
+        most: usize,
+    },
+
+    /// Answers of two targets would be mixed.
+    #[error(
+        "{} is not what it was when this training began; put those files back, or stop it and start a new one",
+        folder.display()
+    )]
+    AnotherTarget {
+        /// The target's folder.
+        folder: PathBuf,
+    },
+
+    /// There is not enough memory to train.
+    #[error(
+        "this training needs up to {} of memory, and {} can be had; close other programs, or choose a smaller drafter or target",
+        size(*need), size(room.bytes())
+    )]
+    NoRoomToTeach {
+        /// What it needs, bytes.
+        need: u64,
+        /// What may be taken.
+        room: Room,
+    },
 
     /// The user, or the end of the program, stopped it.
     #[error("the answer was not verified to its end: it was stopped")]

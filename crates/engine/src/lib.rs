@@ -24,6 +24,7 @@ mod rounds;
 mod session;
 mod settings;
 mod thread;
+mod training;
 mod verify;
 mod writing;
 
@@ -41,5 +42,6 @@ pub use request::{
 };
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};
+pub use training::{Design, DesignKind, DesignSize, Kept, Lesson, LessonEvent, LessonPlan, TrainingLength};
 pub use verify::{Candidate, Claim, Divergence, Proof};
 pub use writing::Unfinished;

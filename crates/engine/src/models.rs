@@ -26,6 +26,17 @@ pub(crate) struct Models {
     drafter: Option<(DraftSource, Drafter)>,
     session: Option<Session>,
     admitted: Option<Admitted>,
+    /// What a training holds.
+    lent: Option<Lent>,
+}
+
+/// What a training holds for as long as it lasts.
+struct Lent {
+    target: Target,
+    /// Of its target, bytes; an answer of the same target uses them too.
+    weights: u64,
+    /// All of it, bytes.
+    total: u64,
 }
 
 /// A loaded target with its way from text to ids.
@@ -37,11 +48,32 @@ pub(crate) struct Target {
     pub(crate) codec: Codec,
 }
 
+impl Target {
+    fn is(&self, folder: &Path, precision: Precision) -> bool {
+        self.folder == folder && self.precision == precision
+    }
+}
+
 impl Models {
     /// Refuses what does not fit into memory, unless the user insists: before anything is loaded, and again when it is
     /// known how many tokens the `prompt` has. Returns what the answer needs, with as many like it as are made `at_once`.
     pub(crate) fn admit(&mut self, request: &Request, at_once: usize, prompt: usize) -> Result<Need> {
-        memory::admit(&mut self.admitted, request, at_once, prompt)
+        let lent = self.lent.as_ref().map_or(0, |lent| {
+            let shared = lent.target.is(&request.target, request.precision);
+            if shared { lent.total.saturating_sub(lent.weights) } else { lent.total }
+        });
+        memory::admit(&mut self.admitted, request, at_once, prompt, lent)
+    }
+
+    /// Notes that a training has `target`, of whose weights these are the bytes, and `total` bytes in all.
+    pub(crate) fn lend(&mut self, target: &Target, weights: u64, total: u64) {
+        self.lent = Some(Lent { target: target.clone(), weights, total });
+    }
+
+    /// Notes that the training has ended, or paused.
+    pub(crate) fn take_back(&mut self) {
+        self.lent = None;
+        nn::release_memory();
     }
 
     /// The target in `folder`, loaded unless it is; `loading` hears of it first.
@@ -51,15 +83,17 @@ impl Models {
         precision: Precision,
         loading: impl FnOnce(&Path),
     ) -> Result<Target> {
-        if let Some(target) = &self.target
-            && target.folder == folder
-            && target.precision == precision
-        {
+        let lent = self.lent.as_ref().map(|lent| &lent.target);
+        if let Some(target) = self.target.iter().find(|target| target.is(folder, precision)) {
             return Ok(target.clone());
         }
+        let lent = lent.filter(|target| target.is(folder, precision)).cloned();
         exists(folder)?;
         loading(folder);
-        *self = Self { admitted: self.admitted.take(), ..Self::default() }; // two targets at once may not fit into memory
+        self.clear(); // two targets at once may not fit into memory
+        if let Some(target) = lent {
+            return Ok(self.target.insert(target).clone());
+        }
         nn::release_memory();
         Config::read(folder)?; // a folder of another kind is refused as such, not for lack of a tokenizer
         let codec = Codec::open(folder)?;
@@ -109,12 +143,17 @@ impl Models {
     /// Drops the model in `folder`, if it is loaded.
     pub(crate) fn release(&mut self, folder: &Path) {
         if self.target.as_ref().is_some_and(|target| target.folder == folder) {
-            *self = Self { admitted: self.admitted.take(), ..Self::default() };
+            self.clear();
             nn::release_memory();
         }
         if matches!(&self.drafter, Some((DraftSource::Folder(known), _)) if known == folder) {
             self.drop_drafter();
         }
+    }
+
+    /// Drops what is loaded, but for what a training holds.
+    pub(crate) fn clear(&mut self) {
+        *self = Self { admitted: self.admitted.take(), lent: self.lent.take(), ..Self::default() };
     }
 
     /// Drops the session, whose memory is wanted for something else.

@@ -1,7 +1,7 @@
 //! The engine's thread and the handle to it.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, VecDeque},
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::{
@@ -10,10 +10,14 @@ use std::{
         mpsc,
     },
     thread,
+    time::Duration,
 };
 
 use crate::{
-    Checkpoint, Claim, Error, Event, NewDrafter, Proof, Request, Result, answer, batch, models::Models, new_drafter,
+    Checkpoint, Claim, Error, Event, Lesson, LessonEvent, NewDrafter, Proof, Request, Result, answer, batch,
+    models::Models,
+    new_drafter,
+    training::{self, Desk},
     verify,
 };
 
@@ -57,7 +61,9 @@ impl Cancel {
         self.asked.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_asked(&self) -> bool {
+    /// Whether somebody, or the end of the program, asked.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed) || self.closing.load(Ordering::Relaxed)
     }
 }
@@ -72,6 +78,14 @@ enum Job {
     NewDrafter { new: NewDrafter, done: Done<Checkpoint> },
     Prove { claim: Box<Claim>, cancel: Cancel, done: Done<Proof> },
     Release { folder: PathBuf },
+    Teach(Teaching),
+}
+
+/// A lesson, and who hears of it.
+struct Teaching {
+    lesson: Box<Lesson>,
+    cancel: Cancel,
+    sink: Box<dyn FnMut(LessonEvent) + Send>,
 }
 
 impl Engine {
@@ -83,9 +97,18 @@ impl Engine {
     pub fn start() -> Self {
         let (jobs, queue) = mpsc::channel();
         let work = move || {
-            let mut models = Models::default();
-            while let Ok(job) = queue.recv() {
-                run(job, &mut models);
+            let (mut models, mut waiting) = (Models::default(), VecDeque::new());
+            loop {
+                let lesson = match waiting.pop_front() {
+                    None => match queue.recv() {
+                        Ok(job) => run(job, &mut models),
+                        Err(mpsc::RecvError) => return,
+                    },
+                    lesson => lesson,
+                };
+                if let Some(lesson) = lesson {
+                    teach(lesson, &mut models, &queue, &mut waiting);
+                }
             }
         };
         #[expect(clippy::expect_used, reason = "without a thread there is no program")]
@@ -128,6 +151,15 @@ impl Engine {
         cancel
     }
 
+    /// Trains a drafter, from wherever the lesson's folder says, and returns at once. One lesson follows another; whatever
+    /// else is asked for comes between two of its steps. `sink` hears every event on the engine's thread; the last one is
+    /// [`LessonEvent::Paused`], if it was cancelled, [`LessonEvent::Done`] or [`LessonEvent::Failed`].
+    pub fn teach(&self, lesson: Lesson, sink: impl FnMut(LessonEvent) + Send + 'static) -> Cancel {
+        let cancel = self.cancel();
+        self.post(Job::Teach(Teaching { lesson: Box::new(lesson), cancel: cancel.clone(), sink: Box::new(sink) }));
+        cancel
+    }
+
     /// Lets go of the model in `folder` if it is loaded: its files have changed, or are gone.
     pub fn release(&self, folder: PathBuf) {
         self.post(Job::Release { folder });
@@ -150,11 +182,13 @@ impl Engine {
             }
             Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
             Some(Job::Prove { done, .. }) => done(Err(Error::Closed)),
+            Some(Job::Teach(mut teaching)) => (teaching.sink)(LessonEvent::Failed(Error::Closed)),
         }
     }
 }
 
-fn run(job: Job, models: &mut Models) {
+/// Does a job, unless it is a lesson, which is returned.
+fn run(job: Job, models: &mut Models) -> Option<Teaching> {
     match job {
         Job::Answer { request, cancel, mut sink } => {
             let result = guarded(models, |models| answer::make(models, &request, &cancel, &mut sink));
@@ -171,7 +205,36 @@ fn run(job: Job, models: &mut Models) {
             done(guarded(models, |models| verify::prove(models, &claim, &cancel)));
         }
         Job::Release { folder } => models.release(&folder),
+        Job::Teach(teaching) => return Some(teaching),
     }
+    None
+}
+
+/// Teaches a lesson; what is in the `queue` meanwhile comes between its steps, but for other lessons, which are left
+/// `waiting`.
+fn teach(teaching: Teaching, models: &mut Models, queue: &mpsc::Receiver<Job>, waiting: &mut VecDeque<Teaching>) {
+    let Teaching { lesson, cancel, mut sink } = teaching;
+    let mut others = |models: &mut Models| {
+        waiting.extend(queue.try_iter().filter_map(|job| run(job, models)));
+        // Who does not want a lesson any more is not to wait for its turn.
+        waiting.retain_mut(|other| {
+            let wanted = !other.cancel.is_asked();
+            if !wanted {
+                (other.sink)(LessonEvent::Paused);
+            }
+            wanted
+        });
+    };
+    let done = guarded(models, |models| {
+        let (others, cancel, sink) = (&mut others, &cancel, &mut *sink);
+        training::teach(&lesson, &mut Desk { models, others, cancel, sink, elsewhere: Duration::ZERO })
+    });
+    models.take_back();
+    sink(match done {
+        Ok(true) => LessonEvent::Done,
+        Ok(false) => LessonEvent::Paused,
+        Err(error) => LessonEvent::Failed(error),
+    });
 }
 
 /// Makes the answers of a batch; those that a panic cuts short fail with it.
@@ -203,7 +266,7 @@ fn answers(
 /// Runs `work`; a panic in it drops the models, since nobody knows what state they are in, and becomes an error.
 fn guarded<T>(models: &mut Models, work: impl FnOnce(&mut Models) -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(|| work(models))).unwrap_or_else(|panic| {
-        *models = Models::default();
+        models.clear(); // but for what a training has, which goes on
         let text = panic.downcast_ref::<&str>().map(ToString::to_string);
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         Err(Error::Panicked(text.unwrap_or_else(|| "without a message".into())))

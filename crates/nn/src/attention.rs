@@ -36,8 +36,8 @@ impl Mask {
     }
 }
 
-/// `softmax(q·kᵀ·scale + mask)·v`: queries `[1, heads, L, D]`, keys and values `[1, groups, S, D]`; query head `h` uses
-/// group `h / (heads / groups)`. Returns `[1, heads, L, D]`.
+/// `softmax(q·kᵀ·scale + mask)·v`: queries `[b, heads, L, D]`, keys and values `[b, groups, S, D]`; query head `h` uses
+/// group `h / (heads / groups)`. Returns `[b, heads, L, D]`.
 ///
 /// # Errors
 /// When MLX fails.
@@ -50,18 +50,18 @@ pub fn attend(queries: &Array, keys: &Array, values: &Array, scale: f32, mask: &
     Ok(fast::scaled_dot_product_attention(queries, keys, values, scale, mask, None::<&Array>)?)
 }
 
-/// `[1, L, heads·D]` to `[1, heads, L, D]`.
+/// `[b, L, heads·D]` to `[b, heads, L, D]`.
 ///
 /// # Errors
 /// When MLX fails.
 pub fn split_heads(x: &Array, heads: i32) -> Result<Array> {
-    Ok(x.reshape(&[1, x.dim(1), heads, -1])?.transpose_axes(&[0, 2, 1, 3])?)
+    Ok(x.reshape(&[x.dim(0), x.dim(1), heads, -1])?.transpose_axes(&[0, 2, 1, 3])?)
 }
 
-/// `[1, heads, L, D]` to `[1, L, heads·D]`.
+/// `[b, heads, L, D]` to `[b, L, heads·D]`.
 ///
 /// # Errors
 /// When MLX fails.
 pub fn merge_heads(x: &Array) -> Result<Array> {
-    Ok(x.transpose_axes(&[0, 2, 1, 3])?.reshape(&[1, x.dim(2), -1])?)
+    Ok(x.transpose_axes(&[0, 2, 1, 3])?.reshape(&[x.dim(0), x.dim(2), -1])?)
 }

@@ -155,26 +155,6 @@ impl Cache {
         Ok(())
     }
 
-    /// A cache as this one was at `position`, if it had kept only the newest `most` rows. It shares the numbers.
-    ///
-    /// # Errors
-    /// As for [`Cache::rewind`].
-    pub fn at(&self, position: usize, most: usize) -> Result<Self> {
-        self.check_decided()?;
-        let (floor, end) = (self.floor(), self.committed);
-        if !(floor..=end).contains(&position) {
-            return Err(Error::Rewind { position, floor, end });
-        }
-        let cut = |buffer: &Buffer| -> Result<Buffer> {
-            let end = buffer.end - (self.committed - position);
-            let start = buffer.start.max(end.saturating_sub(most));
-            let rows = |array| slice(array, start, end);
-            Ok(Buffer { keys: rows(&buffer.keys)?, values: rows(&buffer.values)?, start: 0, end: end - start })
-        };
-        let buffer = self.buffer.as_ref().map(cut).transpose()?.filter(|buffer| buffer.end > 0);
-        Ok(Self { window: self.window, buffer, committed: position, pending: 0 })
-    }
-
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Self { window: self.window, ..Self::full() };

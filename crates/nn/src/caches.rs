@@ -91,15 +91,6 @@ impl Caches {
         Ok(())
     }
 
-    /// Caches as these were at `position`, if they had kept only the newest `most` rows. They share the numbers.
-    ///
-    /// # Errors
-    /// When there is no such position, or rows that are visible from there are forgotten.
-    pub fn at(&self, position: usize, most: usize) -> Result<Self> {
-        let layers = self.layers.iter().map(|cache| cache.at(position, most)).collect::<Result<_>>()?;
-        Ok(Self::new(layers))
-    }
-
     /// The arrays behind the caches, to wait for.
     pub fn arrays(&self) -> impl Iterator<Item = &Array> {
         self.layers.iter().flat_map(Cache::arrays)

@@ -40,12 +40,25 @@ impl Rope {
         Self { scale: 1.0 / factor, ..self }
     }
 
-    /// `[1, heads, L, D]`, whose rows stand at positions `offset..offset + L`.
+    /// `[b, heads, L, D]`, whose rows stand at positions `offset..offset + L`.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn rotate(&self, x: &Array, offset: usize) -> Result<Array> {
-        let offset = i32::try_from(offset).unwrap_or(i32::MAX); // far beyond any context
-        Ok(fast::rope(x, self.dims, false, self.base, self.scale, offset, self.divisors.as_ref())?)
+        Ok(fast::rope(x, self.dims, false, self.base, self.scale, index(offset), self.divisors.as_ref())?)
     }
+
+    /// `[b, heads, L, D]`, the rows of each of the `b` at positions from its own of `offsets` on.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn rotate_each(&self, x: &Array, offsets: &[usize]) -> Result<Array> {
+        let offsets = Array::from_iter(offsets.iter().map(|&offset| index(offset)), &[x.dim(0)]);
+        Ok(fast::rope_dynamic(x, self.dims, false, self.base, self.scale, offsets, self.divisors.as_ref())?)
+    }
+}
+
+/// Far beyond any context at most.
+fn index(position: usize) -> i32 {
+    i32::try_from(position).unwrap_or(i32::MAX)
 }

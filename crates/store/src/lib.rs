@@ -1,5 +1,5 @@
-//! What outlives the app: models and where they came from, downloads, conversations, messages and settings, in one
-//! database file. One source file per table.
+//! What outlives the app: models and where they came from, downloads, conversations, messages, trainings and settings,
+//! in one database file. One source file per table.
 //!
 //! What this crate does **not** know: what a model is beyond its row, what an answer's record says, who asks. It
 //! reads no checkpoint and touches no file but its own.
@@ -23,6 +23,7 @@ mod repos;
 mod revisions;
 mod rows;
 mod settings;
+mod trainings;
 
 pub use conversations::Conversation;
 pub use downloads::{Download, DownloadState, Reason};
@@ -33,6 +34,7 @@ pub use models::{Checkpoint, LOOKUP, Model, Role, Source};
 pub use pairings::Pairing;
 pub use repos::Gated;
 pub use revisions::{NewRevision, Revision};
+pub use trainings::{Training, TrainingPoint, TrainingProgress, TrainingState};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 

@@ -33,6 +33,8 @@ pub enum Source {
     HuggingFaceCache,
     /// LM Studio.
     LmStudio,
+    /// This app, which trained it.
+    Trained,
 }
 
 /// A row.
@@ -272,7 +274,7 @@ fn bind<'a>(query: Query<'a>, checkpoint: &'a Checkpoint) -> Query<'a> {
 }
 
 /// An id that somebody chose, if it can be one and is free.
-async fn chosen(connection: &mut SqliteConnection, id: &str) -> Result<String> {
+pub(crate) async fn chosen(connection: &mut SqliteConnection, id: &str) -> Result<String> {
     if !is_id(id) {
         return Err(Error::BadId(id.to_owned()));
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use sqlx::migrate::Migrator;
 use sqlx::{Connection, SqliteConnection};
-use store::{DownloadState, File, Gated, NewRevision, Source, Store, Written};
+use store::{DownloadState, File, Gated, NewRevision, Source, Store, TrainingState, Written};
 
 /// What each release's people had put into it.
-const ROWS: [&str; 4] = [
+const ROWS: [&str; 6] = [
     "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit, added_at)
      VALUES ('lookup', 'drafter', 'dspark', '/d', 's', 9, 5, 77), ('t', 'target', 'gemma4', '/t', '', 3, NULL, 78);
      INSERT INTO conversations (id, title, target_id, drafter_id) VALUES (1, 'Why?', 't', 'lookup');
@@ -19,6 +19,8 @@ const ROWS: [&str; 4] = [
     "INSERT INTO repos (id, name, gated) VALUES (1, 'a/b', 'no');
      INSERT INTO revisions (id, repo_id, commit_hash) VALUES (1, 1, '0000000000000000000000000000000000000000');
      INSERT INTO downloads (revision_id, state, reason) VALUES (1, 'failed', 'why')",
+    "UPDATE downloads SET arrived = 1",
+    "INSERT INTO trainings (name, ordered, data, state, drafter_id) VALUES ('d', '{}', 'four', 'done', 'lookup-model')",
 ];
 
 /// A database as the release that knew the first `known` migrations left it.
@@ -45,9 +47,10 @@ async fn every_older_release_loses_nothing() {
         // The drafter's id stands by now for what is no model.
         assert_eq!(models.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(), ["lookup-model", "t"]);
         let drafter = &models[0];
+        let source = if known >= 6 { Source::Trained } else { Source::Folder };
         assert_eq!((drafter.added_at, drafter.checkpoint.bytes, drafter.checkpoint.draft_limit), (77, 9, Some(5)));
         assert_eq!(drafter.checkpoint.draft_usual, (known >= 3).then_some(3));
-        assert_eq!((drafter.checkpoint.source, &drafter.repo, drafter.trashed_at), (Source::Folder, &None, None));
+        assert_eq!((drafter.checkpoint.source, &drafter.repo, drafter.trashed_at), (source, &None, None));
         assert_eq!(store.conversation(1).await.unwrap().unwrap().drafter.as_ref(), Some(&drafter.id));
         assert_eq!(store.setting("theme").await.unwrap().as_deref(), Some("dark"));
 
@@ -79,4 +82,5 @@ async fn check_use(store: &Store, drafter: &str) {
     };
     let revision = store.note_revision(new).await.unwrap();
     assert_eq!(store.add_download(revision).await.unwrap().state, DownloadState::Queued);
+    assert_eq!(store.add_training("mine", "{}", "four prompts").await.unwrap().state, TrainingState::Waiting);
 }

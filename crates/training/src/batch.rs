@@ -1,9 +1,6 @@
 //! Blocks of one step, with all that the drafter sees and all that it should say.
 
-use std::rc::Rc;
-
-use decode::Token;
-use drafters::{BlockDrafter, Told};
+use drafters::{BlockDrafter, Texts, Told};
 use mlx_rs::{Array, Dtype, ops};
 use nn::{Vocabulary, joined};
 
@@ -30,15 +27,11 @@ pub(crate) struct View {
 /// Blocks of one shard.
 #[derive(Debug)]
 pub struct Batch {
-    /// For each sequence its tapped rows `[1, n, m·H]`, as many as its last anchor sees, and the positions of its anchors.
-    sequences: Vec<(Array, Vec<usize>)>,
-    /// Of each block its anchor and the tokens behind it but for the last, `[n][γ]`.
-    tokens: Vec<Vec<Token>>,
-    /// The tokens that follow each of them, `[n, γ]`.
+    texts: Texts,
+    /// The tokens that follow each of theirs, `[n, γ]`.
     pub(crate) labels: Array,
     /// The target's rows after the final norm that each label follows from, `[n, γ, H]`.
     normed: Array,
-    max_context: usize,
 }
 
 impl View {
@@ -55,6 +48,14 @@ impl View {
         };
         let taps = taps.iter().map(place).collect::<Result<_>>()?;
         Ok(Self { gamma, max_context, taps, normed: columns(data.taps().len() - 1) })
+    }
+
+    /// The first `rows` tapped rows of a sequence, `[rows, m·H]`; behind its last there are zeros.
+    fn taps(&self, shard: &Shard, span: Span, rows: usize) -> Result<Array> {
+        let there = rows.min(span.len);
+        let taps = self.taps.iter().map(|columns| shard.rows(span, 0, there, columns.clone()));
+        let taps = joined(&taps.collect::<Result<Vec<_>>>()?, 1)?;
+        Ok(ops::pad(&taps, &[(0, count(rows - there)), (0, 0)], None, None)?)
     }
 }
 
@@ -77,13 +78,10 @@ impl Batch {
         Self::of(&*data.shard(places.first().map_or(0, |place| place.shard))?, &blocks, view)
     }
 
-    /// The blocks behind the anchors at these positions of these sequences, in increasing order.
+    /// The blocks behind the anchors at these positions of these sequences, in increasing order and as many in each.
     fn of(shard: &Shard, blocks: &[(Span, Vec<usize>)], view: &View) -> Result<Self> {
-        let (mut sequences, mut tokens, mut labels, mut normed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut tokens, mut labels, mut normed) = (Vec::new(), Vec::new(), Vec::new());
         for (span, anchors) in blocks {
-            let seen = anchors.last().copied().unwrap_or(0);
-            let taps = view.taps.iter().map(|columns| shard.rows(*span, 0, seen, columns.clone()));
-            let taps = joined(&taps.collect::<Result<Vec<_>>>()?, 1)?.expand_dims(0)?;
             for &anchor in anchors {
                 let end = anchor + view.gamma;
                 tokens.push(shard.tokens(*span, anchor, end).to_vec());
@@ -91,12 +89,13 @@ impl Batch {
                 // The row of a token says what follows it: that of the anchor judges the first draft.
                 normed.push(shard.rows(*span, anchor, end, view.normed.clone())?);
             }
-            sequences.push((taps, anchors.clone()));
         }
-        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+        let anchors = blocks.iter().flat_map(|(_, anchors)| anchors).copied().collect::<Vec<_>>();
+        let longest = anchors.iter().copied().max().unwrap_or(0);
+        let taps = blocks.iter().map(|(span, _)| view.taps(shard, *span, longest)).collect::<Result<Vec<_>>>()?;
         let labels = Array::from_slice(&labels, &[count(tokens.len()), count(view.gamma)]);
-        let normed = ops::stack(&normed, 0)?;
-        Ok(Self { sequences, tokens, labels, normed, max_context: view.max_context })
+        let texts = Texts { taps: ops::stack(&taps, 0)?, anchors, most: view.max_context, tokens };
+        Ok(Self { texts, labels, normed: ops::stack(&normed, 0)? })
     }
 
     /// The target's probabilities, `[n, γ, V]` float32.
@@ -107,15 +106,11 @@ impl Batch {
 
     /// What `drafter` says of the blocks. Each sees the rows before its anchor, and never the anchor's own: at inference
     /// that row does not exist yet.
-    pub(crate) fn told(&self, drafter: &Rc<BlockDrafter>, vocabulary: &Rc<dyn Vocabulary>) -> nn::Result<Told> {
-        let mut contexts = Vec::new();
-        for (taps, anchors) in &self.sequences {
-            let mut whole = drafter.context(Rc::clone(vocabulary));
-            whole.read(taps)?;
-            for &anchor in anchors {
-                contexts.push(whole.at(anchor, self.max_context)?);
-            }
-        }
-        drafter.told(&mut contexts, &self.tokens)
+    pub(crate) fn told(&self, drafter: &BlockDrafter, vocabulary: &dyn Vocabulary) -> nn::Result<Told> {
+        drafter.told(&self.texts, vocabulary)
     }
+}
+
+fn count(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
 }

@@ -38,7 +38,7 @@ pub enum Error {
 
     /// No sequence has room for a block.
     #[error(
-        "none of the {what} sequences has {rows} tokens behind its prompt; capture longer answers, or choose a smaller γ"
+        "none of the {what} sequences has {rows} tokens behind its prompt; use prompts with longer answers, or choose a smaller γ"
     )]
     TooShort {
         /// Which.
@@ -77,7 +77,9 @@ pub enum Error {
     },
 
     /// The numbers went to infinity, or nowhere.
-    #[error("the loss is {loss} at step {step}: training went astray; start again with a smaller learning rate")]
+    #[error(
+        "the loss is {loss} at step {step}: training went astray; stop it to keep the best drafter so far, and train one of another size or γ"
+    )]
     Diverged {
         /// The step.
         step: usize,

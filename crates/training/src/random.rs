@@ -3,11 +3,12 @@
 
 /// `SplitMix64`.
 #[derive(Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     /// The numbers of stream `stream` under `seed`.
-    pub(crate) fn new(seed: u64, stream: u64) -> Self {
+    #[must_use]
+    pub fn new(seed: u64, stream: u64) -> Self {
         let mut random = Self(seed);
         let start = random.next() ^ stream.wrapping_mul(0xD134_2543_DE82_EF95);
         Self(start)
@@ -22,7 +23,7 @@ impl Random {
     }
 
     /// One of `0..end`, which is not empty.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let wide = u128::from(self.next()) * end as u128;
         usize::try_from(wide >> 64).unwrap_or(0)
     }

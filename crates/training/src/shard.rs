@@ -9,10 +9,13 @@ use decode::Token;
 use mlx_rs::{Array, Dtype, ops, ops::indexing::TryIndexOp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, state::sync};
 
 /// The advice about a shard that cannot be read.
 const ADVICE: &str = "remove this shard and capture its answers again";
+
+/// Rows that make a shard whole, however few sequences they are: it is held in memory while it fills.
+pub const SHARD_ROWS: usize = 1 << 14;
 
 /// A sequence, and what the target computed of it.
 #[derive(Debug, Clone)]
@@ -67,7 +70,8 @@ pub(crate) struct Span {
 
 impl ShardWriter {
     /// A writer into `folder`, behind the shards that are there, of rows of the layers `taps` of a target whose rows have
-    /// `hidden_size` numbers; each shard has `per_shard` sequences, the last one fewer.
+    /// `hidden_size` numbers; each shard has `per_shard` sequences, or fewer if
+    /// these are long ([`SHARD_ROWS`]) or the last.
     ///
     /// # Errors
     /// When the folder cannot be made.
@@ -83,7 +87,8 @@ impl ShardWriter {
     /// When it cannot be written.
     pub fn push(&mut self, sequence: Sequence) -> Result<()> {
         self.waiting.push(sequence);
-        if self.waiting.len() < self.per_shard { Ok(()) } else { self.write() }
+        let rows = self.waiting.iter().map(|sequence| sequence.ids.len()).sum::<usize>();
+        if self.waiting.len() < self.per_shard && rows < SHARD_ROWS { Ok(()) } else { self.write() }
     }
 
     /// Writes what is left.
@@ -122,6 +127,9 @@ impl ShardWriter {
         nn::save(tensors.iter().map(|(name, tensor)| (*name, tensor)), &unfinished.join("model.safetensors"))?;
         let text = serde_json::to_vec_pretty(&document).map_err(|error| failed(error.into()))?;
         fs::write(unfinished.join("shard.json"), text).map_err(failed)?;
+        for name in ["model.safetensors", "shard.json"] {
+            sync(&unfinished.join(name)).map_err(failed)?;
+        }
         fs::rename(&unfinished, &path).map_err(failed)
     }
 }

@@ -2,7 +2,8 @@
 
 use std::{
     collections::HashMap,
-    fs,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -10,7 +11,7 @@ use mlx_rs::Array;
 use nn::wait;
 use serde::{Deserialize, Serialize};
 
-use crate::{AdamW, Error, Result};
+use crate::{AdamW, Error, Result, Settings};
 
 const ADVICE: &str = "remove it to start again";
 
@@ -19,10 +20,38 @@ const ADVICE: &str = "remove it to start again";
 pub(crate) struct Standing {
     /// Steps done.
     pub(crate) step: usize,
-    /// The bits of the best τ so far: decimal digits would not come back exactly.
-    pub(crate) best: Option<u64>,
+    /// The step of each measurement, and the bits of its τ: decimal digits would not come back exactly.
+    measured: Vec<(usize, u64)>,
     /// The settings as text.
     pub(crate) settings: String,
+}
+
+impl Standing {
+    /// After `step` steps of a training by `settings`, with each measurement's step and τ.
+    pub(crate) fn new(step: usize, measured: &[(usize, f64)], settings: &Settings) -> Self {
+        let measured = measured.iter().map(|&(step, tau)| (step, tau.to_bits())).collect();
+        Self { step, measured, settings: text(settings) }
+    }
+
+    /// The step of each measurement, and its τ.
+    pub(crate) fn measured(&self) -> Vec<(usize, f64)> {
+        self.measured.iter().map(|&(step, bits)| (step, f64::from_bits(bits))).collect()
+    }
+
+    /// Refuses to go on by other settings.
+    pub(crate) fn check(&self, settings: &Settings) -> Result<()> {
+        let value = text(settings);
+        if self.settings == value {
+            return Ok(());
+        }
+        let wanted = "what the training in this folder was started with; choose a new folder for others";
+        Err(Error::Setting { setting: "the training", value, wanted })
+    }
+}
+
+/// The settings as text, to see whether they are the same.
+fn text(settings: &Settings) -> String {
+    serde_json::to_string(settings).unwrap_or_default()
 }
 
 /// The files of a training.
@@ -110,6 +139,11 @@ fn write(path: &Path, tensors: Vec<(String, Array)>, standing: Option<&Standing>
     };
     let unfinished = path.with_file_name("unfinished.safetensors");
     Array::save_safetensors(tensors, metadata.as_ref(), &unfinished)
-        .map_err(|error| failed(std::io::Error::other(error.to_string())))?;
-    fs::rename(&unfinished, path).map_err(failed)
+        .map_err(|error| failed(io::Error::other(error.to_string())))?;
+    sync(&unfinished).and_then(|()| fs::rename(&unfinished, path)).map_err(failed)
+}
+
+/// Waits until a file is on the disk, so that a power cut leaves the old one or the new one.
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
 }

@@ -1,6 +1,11 @@
 //! The training itself: steps, measurements, and going on after any interruption.
 
-use std::{ops::ControlFlow, path::Path, rc::Rc, time::Instant};
+use std::{
+    ops::ControlFlow,
+    path::Path,
+    rc::Rc,
+    time::{Duration, Instant},
+};
 
 use drafters::Trainable;
 use mlx_rs::{Array, error::Exception, transforms::value_and_grad_with_argnums};
@@ -21,6 +26,9 @@ use crate::{
 /// Steps that a shard serves before the next one is read.
 const SERVED: usize = 20;
 
+/// How much time a kill may cost, however long a step takes.
+const LOST: Duration = Duration::from_mins(1);
+
 /// Streams of random numbers besides those of the steps, which are numbered from 0.
 const SHARDS: u64 = 1 << 62;
 const MEASURED: u64 = 1 << 63;
@@ -37,7 +45,9 @@ pub struct Trainer<'a> {
     adam: AdamW,
     files: Files,
     step: usize,
-    best: Option<f64>,
+    /// The step of each measurement, and its τ.
+    measured: Vec<(usize, f64)>,
+    saved: Instant,
     teach: Vec<Vec<Place>>,
     measure: Vec<Place>,
     weights: Array,
@@ -65,6 +75,8 @@ pub enum Event {
         /// How long it will take yet, seconds.
         seconds_left: f64,
     },
+    /// Some of the blocks are measured, others are yet to be. A stop waits for the last of them.
+    Measuring,
     /// The drafter was measured on blocks that it was not taught.
     Measured {
         /// Steps done.
@@ -119,14 +131,10 @@ impl<'a> Trainer<'a> {
         let [teach, measure] = data.split(settings.held_out, facts.limit)?;
         let (names, mut parameters) = drafter.parameters().iter().cloned().unzip::<_, _, Vec<_>, Vec<_>>();
         let mut adam = AdamW::new(&parameters, settings.weight_decay)?;
-        let (files, mut step, mut best) = (Files::new(folder)?, 0, None);
+        let (files, mut step, mut measured) = (Files::new(folder)?, 0, Vec::new());
         if let Some((standing, saved, moments)) = files.load(&names, settings.weight_decay)? {
-            let text = text(&settings);
-            if standing.settings != text {
-                let wanted = "what the training in this folder was started with; choose a new folder for others";
-                return Err(Error::Setting { setting: "the training", value: text, wanted });
-            }
-            (step, best, parameters, adam) = (standing.step, standing.best.map(f64::from_bits), saved, moments);
+            standing.check(&settings)?;
+            (step, measured, parameters, adam) = (standing.step, standing.measured(), saved, moments);
         }
         let weights = position_weights(facts.limit, settings.decay.unwrap_or(count(facts.limit)));
         let teach = by_shard(&teach);
@@ -141,7 +149,8 @@ impl<'a> Trainer<'a> {
             adam,
             files,
             step,
-            best,
+            measured,
+            saved: Instant::now(),
             teach,
             measure,
             weights,
@@ -155,13 +164,19 @@ impl<'a> Trainer<'a> {
         self.step
     }
 
+    /// The step of each measurement, and the tokens per round (τ) there. The first is that before the first step.
+    #[must_use]
+    pub fn measured(&self) -> &[(usize, f64)] {
+        &self.measured
+    }
+
     /// Trains until all steps are done, or `watch`, which hears of every event, says stop.
     ///
     /// # Errors
     /// When the loss is no longer a number, a file cannot be written, or MLX fails. What was saved last stays.
     pub fn run(&mut self, watch: &mut dyn FnMut(&Event) -> ControlFlow<()>) -> Result<Ended> {
-        if self.best.is_none() {
-            let event = self.measured()?;
+        if self.measured.is_empty() {
+            let event = self.look(watch)?;
             self.save()?;
             if watch(&event).is_break() {
                 return Ok(Ended::Stopped);
@@ -172,7 +187,7 @@ impl<'a> Trainer<'a> {
             let parts = self.train()?;
             let done = self.step == self.settings.steps;
             let measured = if done || self.step.is_multiple_of(self.settings.measure_every) {
-                Some(self.measured()?)
+                Some(self.look(watch)?)
             } else {
                 None
             };
@@ -181,7 +196,8 @@ impl<'a> Trainer<'a> {
             if let Some(event) = &measured {
                 flow = if watch(event).is_break() { ControlFlow::Break(()) } else { flow };
             }
-            if done || flow.is_break() || measured.is_some() || self.step.is_multiple_of(self.settings.save_every) {
+            let is_time = self.step.is_multiple_of(self.settings.save_every) || self.saved.elapsed() > LOST;
+            if done || flow.is_break() || measured.is_some() || is_time {
                 self.save()?;
             }
             if flow.is_break() && !done {
@@ -210,7 +226,12 @@ impl<'a> Trainer<'a> {
     /// # Errors
     /// When MLX fails.
     pub fn measure(&self) -> Result<Held> {
-        let drafter = Rc::new(self.now().drafter());
+        self.measure_between(&mut || ())
+    }
+
+    /// The same, with something to do between two of their batches.
+    fn measure_between(&self, between: &mut dyn FnMut()) -> Result<Held> {
+        let drafter = self.now().drafter();
         let mut random = Random::new(self.settings.seed, MEASURED);
         let each = self.settings.measured.div_ceil(self.measure.len());
         let mut acceptances = Vec::new();
@@ -219,11 +240,12 @@ impl<'a> Trainer<'a> {
             while left > 0 {
                 let anchors = left.min(self.settings.sequences * self.settings.anchors);
                 let batch = Batch::draw(self.data, &[*place], anchors, &self.view, &mut random)?;
-                let told = batch.told(&drafter, &self.vocabulary)?;
+                let told = batch.told(&drafter, &*self.vocabulary)?;
                 let accepted = acceptance(&told.logits, &batch.target(&*self.vocabulary)?)?;
                 wait([&accepted])?;
                 acceptances.extend(accepted.as_slice::<f32>().chunks(self.view.gamma).map(<[f32]>::to_vec));
                 left -= anchors;
+                between();
             }
         }
         let mean = |k: usize| {
@@ -267,8 +289,8 @@ impl<'a> Trainer<'a> {
     fn gradients(&self, batch: &Batch, target: &Array) -> Result<(Parts, Vec<Array>)> {
         let loss = |parameters: &[Array]| -> Result<Vec<Array>, Exception> {
             let named = self.names.iter().cloned().zip(parameters.iter().cloned()).collect();
-            let drafter = Rc::new(self.drafter.with(named).drafter());
-            let parts = batch.told(&drafter, &self.vocabulary).and_then(|told| {
+            let drafter = self.drafter.with(named).drafter();
+            let parts = batch.told(&drafter, &*self.vocabulary).and_then(|told| {
                 self.settings.loss.of(&told.logits, told.confidences.as_ref(), target, &batch.labels, &self.weights)
             });
             let parts = parts.map_err(|error| Exception::custom(error.to_string()))?;
@@ -282,20 +304,23 @@ impl<'a> Trainer<'a> {
     }
 
     /// Measures, and keeps the drafter if it is the best so far.
-    fn measured(&mut self) -> Result<Event> {
-        let held = self.measure()?;
-        let best = self.best.is_none_or(|best| held.tokens_per_round > best);
+    fn look(&mut self, watch: &mut dyn FnMut(&Event) -> ControlFlow<()>) -> Result<Event> {
+        let held = self.measure_between(&mut || {
+            let _ = watch(&Event::Measuring);
+        })?;
+        let best = self.measured.iter().all(|&(_, before)| held.tokens_per_round > before);
+        self.measured.push((self.step, held.tokens_per_round));
         if best {
-            self.best = Some(held.tokens_per_round);
             self.files.save_best(&self.names, &self.parameters)?;
         }
         Ok(Event::Measured { step: self.step, held, best })
     }
 
-    fn save(&self) -> Result<()> {
-        let best = self.best.map(f64::to_bits);
-        let standing = Standing { step: self.step, best, settings: text(&self.settings) };
-        self.files.save(&standing, &self.names, &self.parameters, &self.adam)
+    fn save(&mut self) -> Result<()> {
+        let standing = Standing::new(self.step, &self.measured, &self.settings);
+        self.files.save(&standing, &self.names, &self.parameters, &self.adam)?;
+        self.saved = Instant::now();
+        Ok(())
     }
 
     fn keep_pace(&mut self, seconds: f64) {
@@ -315,11 +340,6 @@ impl<'a> Trainer<'a> {
             seconds_left: self.pace.unwrap_or(0.0) * left,
         }
     }
-}
-
-/// The settings as text, to see whether they are the same.
-fn text(settings: &Settings) -> String {
-    serde_json::to_string(settings).unwrap_or_default()
 }
 
 /// Sequences of one shard together.

@@ -6,3 +6,4 @@ pub(crate) mod files;
 pub(crate) mod hub;
 pub(crate) mod models;
 pub(crate) mod preferences;
+pub(crate) mod training;

@@ -13,6 +13,7 @@ mod model;
 mod offer;
 mod proof;
 mod speculation;
+mod training;
 
 pub(crate) use answer::{Frame, Outcome, Phase, Round};
 pub(crate) use controls::{Controls, Preferences};
@@ -26,3 +27,4 @@ pub(crate) use model::{Model, Shelf, Trashed};
 pub(crate) use offer::Offer;
 pub(crate) use proof::Proof;
 pub(crate) use speculation::{Course, Schedule, Speculation, Standing};
+pub(crate) use training::{Suite, Training, TrainingEstimate, TrainingOrder};

@@ -28,6 +28,8 @@ pub(crate) enum Source {
     HuggingFaceCache,
     /// LM Studio.
     LmStudio,
+    /// This app, which trained it.
+    Trained,
 }
 
 impl From<app::Source> for Source {
@@ -37,6 +39,7 @@ impl From<app::Source> for Source {
             app::Source::Hub => Self::Downloaded,
             app::Source::HuggingFaceCache => Self::HuggingFaceCache,
             app::Source::LmStudio => Self::LmStudio,
+            app::Source::Trained => Self::Trained,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The same from a terminal: `slipstream hub` and `slipstream models`.
 
 use std::{
-    env,
     io::Write,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -13,22 +12,12 @@ use tests::{
     Outcome,
     hub::{Pace, TOKEN},
     library::{Bench, DRAFTER, TARGET},
+    program::program,
 };
-
-/// The program, built beside this test's.
-fn program() -> Outcome<PathBuf> {
-    let test = env::current_exe()?;
-    let program = test.ancestors().nth(2).unwrap_or(&test).join("slipstream");
-    if program.exists() {
-        return Ok(program);
-    }
-    let build = "cargo build --workspace --features desktop/custom-protocol";
-    Err(format!("{} is missing: run `{build}` first, or everything with `cargo xtask test`", program.display()).into())
-}
 
 /// A command in the bench's surroundings.
 fn command(bench: &Bench, arguments: &[&str]) -> Outcome<Command> {
-    let mut command = Command::new(program()?);
+    let mut command = Command::new(program("slipstream")?);
     command.env_clear().env("HOME", bench.user()).env("HF_ENDPOINT", bench.fake.endpoint());
     command.env("SLIPSTREAM_KEYCHAIN", "off").arg("--json").arg("--home").arg(bench.home()).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

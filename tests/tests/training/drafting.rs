@@ -1,10 +1,8 @@
 //! What was trained drafts, from its files, as in training.
 
-use std::rc::Rc;
-
 use decode::{Draft as _, Drafter as _};
-use drafters::{BlockDrafter, Drafter};
-use mlx_rs::{Array, ops};
+use drafters::{Drafter, Texts};
+use mlx_rs::{Array, ops, ops::indexing::TryIndexOp};
 use nn::{Sampler, Sampling};
 use tests::{
     Outcome,
@@ -29,6 +27,8 @@ fn check(kind: Kind) -> Outcome {
     assert_eq!(*opened.facts(), trained.facts());
     let width = i32::try_from(TAPS.len())? * trained.facts().hidden_size;
     let taps = mlx_rs::random::normal::<f32>(&[1, i32::try_from(ROWS)?, width], 0.0, 1.0, &mlx_rs::random::key(8)?)?;
+    let two = &[1, 2 * i32::try_from(ROWS)?, width];
+    let other = mlx_rs::random::normal::<f32>(two, 0.0, 1.0, &mlx_rs::random::key(9)?)?;
 
     let sampler = Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() });
     let mut context = opened.context(model.clone());
@@ -37,22 +37,22 @@ fn check(kind: Kind) -> Outcome {
     let tokens = draft.tokens.as_slice::<u32>().to_vec();
     let known = [&[ANCHOR], &tokens[..GAMMA - 1]].concat();
 
-    let drafter = Rc::new(trained.drafter());
-    // The context of an anchor is cut out of a longer one.
-    let longer = ops::concatenate(&[&taps, &taps], 1)?;
-    let tell = |drafter: &Rc<BlockDrafter>, taps: &Array| -> Outcome<drafters::Told> {
-        let mut whole = drafter.context(model.clone());
-        whole.read(taps)?;
-        Ok(drafter.told(&mut [whole.at(ROWS, 512)?], std::slice::from_ref(&known))?)
+    // Beside another text, whose block has another anchor, and with rows behind its own that it must not see.
+    let texts = Texts {
+        taps: ops::concatenate(&[&ops::concatenate(&[&taps, &taps], 1)?, &other], 0)?,
+        anchors: vec![ROWS, 4],
+        most: 512,
+        tokens: vec![known.clone(), known],
     };
-    let told = tell(&drafter, &longer)?;
-    check_close("the logits from the files", &tell(&opened, &taps)?.logits, &told.logits, 1e-4)?;
-    let best = mlx_rs::ops::indexing::argmax_axis(&told.logits, -1, false)?;
+    let told = trained.drafter().told(&texts, &*model)?;
+    check_close("the logits from the files", &opened.told(&texts, &*model)?.logits, &told.logits, 1e-4)?;
+    let of_first = |array: &Array| array.try_index((..1, ..));
+    let best = mlx_rs::ops::indexing::argmax_axis(&of_first(&told.logits)?, -1, false)?;
     assert_eq!(best.as_slice::<u32>(), tokens, "{kind:?}");
     let confidences = draft.confidences()?;
     match told.confidences {
         Some(logits) => assert!(
-            floats(&ops::sigmoid(logits)?)?
+            floats(&ops::sigmoid(of_first(&logits)?)?)?
                 .iter()
                 .zip(confidences.unwrap_or_default())
                 .all(|(a, b)| (a - b).abs() < 1e-5)

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use drafters::Trainable;
+use drafters::{Texts, Trainable};
 use mlx_rs::{Array, error::Exception, ops, random, transforms::value_and_grad_with_argnums};
 use nn::Vocabulary;
 use tests::{Outcome, random::Random};
@@ -13,9 +13,7 @@ use super::lesson::{GAMMA, KINDS, Kind, TAPS, fresh, target};
 /// Two blocks of one sequence, and what the target says of them.
 pub(crate) struct Lesson {
     vocabulary: Rc<dyn Vocabulary>,
-    taps: Array,
-    anchors: [usize; 2],
-    pub(crate) tokens: Vec<Vec<u32>>,
+    texts: Texts,
     labels: Array,
     target: Array,
 }
@@ -28,9 +26,12 @@ impl Lesson {
         let mut draw = Random::new(3);
         let mut token = || u32::try_from(draw.below(40)).unwrap_or_default();
         Ok(Self {
-            taps: random::normal::<f32>(&[1, 11, width], 0.0, 1.0, &random::key(1)?)?,
-            anchors: [6, 11],
-            tokens: (0..2).map(|_| (0..GAMMA).map(|_| token()).collect()).collect(),
+            texts: Texts {
+                taps: random::normal::<f32>(&[1, 11, width], 0.0, 1.0, &random::key(1)?)?,
+                anchors: vec![6, 11],
+                most: 9,
+                tokens: (0..2).map(|_| (0..GAMMA).map(|_| token()).collect()).collect(),
+            },
             labels: Array::from_iter((0..2 * GAMMA).map(|_| token()), &[2, gamma]),
             target: ops::softmax_axis(
                 random::normal::<f32>(&[2, gamma, vocabulary], 0.0, 2.0, &random::key(2)?)?,
@@ -42,11 +43,7 @@ impl Lesson {
     }
 
     fn loss(&self, drafter: &Trainable) -> nn::Result<Array> {
-        let drafter = Rc::new(drafter.drafter());
-        let mut whole = drafter.context(Rc::clone(&self.vocabulary));
-        whole.read(&self.taps)?;
-        let mut contexts = self.anchors.iter().map(|&anchor| whole.at(anchor, 9)).collect::<nn::Result<Vec<_>>>()?;
-        let told = drafter.told(&mut contexts, &self.tokens)?;
+        let told = drafter.drafter().told(&self.texts, &*self.vocabulary)?;
         let weights = position_weights(GAMMA, 3.0);
         // What a confidence should be follows from the logits, but no gradient flows that way: it counts by itself here.
         let loss = Loss { confidence: 0.0, ..Loss::default() };

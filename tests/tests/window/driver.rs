@@ -4,7 +4,7 @@ use std::{
     env,
     net::TcpListener,
     os::unix::process::CommandExt,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -13,7 +13,7 @@ use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
-use tests::Outcome;
+use tests::{Outcome, program::program};
 use tokio::{net::TcpStream, time::sleep};
 
 /// `WebKitWebDriver`, the app that it starts and WebKit's helpers: one process group.
@@ -64,7 +64,7 @@ impl Driver {
 
     /// Starts the app and connects to its window.
     pub(crate) async fn open(&self) -> Outcome<Client> {
-        let options = json!({ "binary": app()?, "args": [] });
+        let options = json!({ "binary": program("desktop")?, "args": [] });
         let wanted = [("webkitgtk:browserOptions".to_owned(), options)].into_iter().collect();
         Ok(ClientBuilder::new(HttpConnector::new()).capabilities(wanted).connect(&self.url).await?)
     }
@@ -79,15 +79,4 @@ impl Drop for Driver {
         }
         let _ = self.child.wait();
     }
-}
-
-/// The app's program, built beside this test's.
-fn app() -> Outcome<PathBuf> {
-    let test = env::current_exe()?;
-    let app = test.ancestors().nth(2).unwrap_or(&test).join("desktop");
-    if app.exists() {
-        return Ok(app);
-    }
-    let build = "cargo build --workspace --features desktop/custom-protocol";
-    Err(format!("{} is missing: run `{build}` first, or everything with `cargo xtask test`", app.display()).into())
 }

@@ -93,6 +93,26 @@ export const commands = {
 	verify: (message: number, insist: boolean) => typedError<Proof, Failure>(__TAURI_INVOKE("verify", { message, insist })),
 	/**  Stops the verification that runs, if any; it then fails. */
 	stopVerifying: () => typedError<null, Failure>(__TAURI_INVOKE("stop_verifying")),
+	/**  The built-in suites of prompts. */
+	suites: () => typedError<Suite[], Failure>(__TAURI_INVOKE("suites")),
+	/**  Asks the user for a file of prompts in the system's dialog; null when it was dismissed. */
+	choosePrompts: () => typedError<string | null, Failure>(__TAURI_INVOKE("choose_prompts")),
+	/**  What a training would take. */
+	estimateTraining: (order: TrainingOrder) => typedError<TrainingEstimate, Failure>(__TAURI_INVOKE("estimate_training", { order })),
+	/**  Begins a training in the number type that is chosen, or puts it behind the one that runs; returns its id. */
+	startTraining: (order: TrainingOrder) => typedError<number, Failure>(__TAURI_INVOKE("start_training", { order })),
+	/**  All trainings, the latest first. */
+	trainings: () => typedError<Training[], Failure>(__TAURI_INVOKE("trainings")),
+	/**  Streams all trainings, now and whenever one has changed. */
+	watchTrainings: (lists: Channel<Training[]>) => typedError<null, Failure>(__TAURI_INVOKE("watch_trainings", { lists })),
+	/**  Lets a training wait until it is resumed; a step that is being done is finished first. */
+	pauseTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("pause_training", { id })),
+	/**  Lets a training that is paused, or failed, go on. */
+	resumeTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("resume_training", { id })),
+	/**  Ends a training; the best drafter so far is kept if it does better than at the start. */
+	stopTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("stop_training", { id })),
+	/**  Takes a training that does not run off the list; the drafter that came of it stays. */
+	removeTraining: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_training", { id })),
 	/**  What the user chose last. */
 	preferences: () => typedError<Preferences, Failure>(__TAURI_INVOKE("preferences")),
 	/**  Remembers what the user chose. */
@@ -707,7 +727,9 @@ export type Source =
 /**  The Hub's own tools. */
 "huggingFaceCache" | 
 /**  LM Studio. */
-"lmStudio";
+"lmStudio" | 
+/**  This app, which trained it. */
+"trained";
 
 /**  Whether drafts are made. */
 export type Speculation = 
@@ -769,6 +791,14 @@ export type Stats = {
 	peakMemoryBytes: number,
 };
 
+/**  A built-in suite of prompts. */
+export type Suite = {
+	id: string,
+	title: string,
+	/**  How many there are. */
+	prompts: number,
+};
+
 /**  Where the token comes from that is sent to the Hub. The token itself never comes here. */
 export type TokenSource = "none" | "keychain" | 
 /**  It was typed, and is forgotten when the app ends. */
@@ -777,6 +807,104 @@ export type TokenSource = "none" | "keychain" |
 "variable" | 
 /**  The file of the Hub's own tools. */
 "file";
+
+/**  A training, as far as it is. */
+export type Training = {
+	id: number,
+	/**  What the drafter will be called. */
+	name: string,
+	/**  The target's id. */
+	target: string,
+	kind: TrainingKind,
+	/**  What it learns from, in a few words. */
+	data: string,
+	state: TrainingState,
+	/**  Answers of the target that are captured. */
+	answersDone: number,
+	/**  Answers in all; 0 before they are counted. */
+	answersOf: number,
+	step: number,
+	/**  Steps in all; 0 before they are known. */
+	steps: number,
+	/**  How long what it does at present will take yet. */
+	secondsLeft: number | null,
+	/**  Steps, and the loss at each; 200 of them at most. */
+	loss: ([number, number])[],
+	/**  Steps, the tokens per round that were measured there, and whether none before were more. */
+	tau: ([number, number, boolean])[],
+	/**  The tokens per round before the first step. */
+	startTau: number | null,
+	/**  The most tokens per round so far. */
+	bestTau: number | null,
+	/**  The id of the drafter that came of it. */
+	drafter: string | null,
+	/**  Why it failed, in a sentence. */
+	failure: string | null,
+	/**  Milliseconds since 1970. */
+	createdAt: number,
+};
+
+/**  What the target answers, for a drafter to learn from. */
+export type TrainingData = 
+/**  Built-in suites, by id. */
+{ from: "suites"; suites: string[] } | 
+/**  What was said in this app. */
+{ from: "conversations" } | 
+/**  A text file with a prompt in each line, or one of JSON lines, that the user chose in the dialog. */
+{ from: "file"; path: string };
+
+/**  What a training would take, about. */
+export type TrainingEstimate = {
+	/**  Prompts that the target answers. */
+	prompts: number,
+	/**  How long the answers take; null before any were timed here. */
+	secondsAnswers: number | null,
+	/**  How long the steps take; likewise. */
+	secondsSteps: number | null,
+	/**  What it takes of the disk while it lasts. */
+	bytes: number,
+	/**  What of the disk may be taken, bytes; a training that takes more is refused. */
+	free: number,
+	/**  What it takes of memory, bytes. */
+	memory: number,
+	/**  What is to be had of memory, bytes; a training that takes more is refused. */
+	room: number,
+};
+
+/**  A kind of drafter. */
+export type TrainingKind = "dspark" | 
+/**  Its head carries a state from token to token. */
+"dsparkRecurrent" | "dflash" | "dflash2";
+
+/**  What somebody wants trained. */
+export type TrainingOrder = {
+	/**  The target's id. */
+	target: string,
+	/**  What the drafter will be called. */
+	name: string,
+	kind: TrainingKind,
+	size: TrainingSize,
+	/**  Tokens a round (γ). */
+	gamma: number,
+	data: TrainingData,
+	steps: number,
+	/**  The same seed gives the same drafter. */
+	seed: number,
+};
+
+/**  How much of a drafter there is. */
+export type TrainingSize = "small" | "medium";
+
+/**  How far a training is. */
+export type TrainingState = 
+/**  It waits for its turn. */
+"waiting" | 
+/**  The target answers the prompts. */
+"answering" | 
+/**  The drafter learns. */
+"training" | "paused" | "done" | 
+/**  Somebody ended it before all steps were done. */
+"stopped" | "failed";
 
 /**  A model in the trash. */
 export type Trashed = {

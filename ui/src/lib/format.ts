@@ -29,6 +29,14 @@ export function duration(seconds: number): string {
   return whole < 60 ? `${count(whole)} s` : `${count(Math.floor(whole / 60))} min ${count(whole % 60)} s`;
 }
 
+/** A time that is only guessed: seconds, then minutes, then hours with minutes. */
+export function roughly(seconds: number): string {
+  if (seconds < 90) return `about ${count(Math.max(1, seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `about ${count(minutes)} min`;
+  return `about ${count(Math.floor(minutes / 60))} h ${count(minutes % 60)} min`;
+}
+
 /** A tenth where it counts. */
 export function milliseconds(seconds: number): string {
   const value = seconds * 1000;

@@ -11,8 +11,10 @@ import { FoundPlaces } from './models/found.svelte';
 import { Models } from './models/models.svelte';
 import { Trash } from './models/trash.svelte';
 import { StoredPreferences } from './preferences.svelte';
+import { TrainingForm } from './train/form.svelte';
+import { Trainings } from './train/trainings.svelte';
 
-export type View = 'chat' | 'models';
+export type View = 'chat' | 'models' | 'train';
 
 /** Everything the window shows, and where it stands. */
 export class MainWindow {
@@ -34,6 +36,8 @@ export class MainWindow {
   readonly access: Access;
   readonly preferences: StoredPreferences;
   readonly chat: Chat;
+  readonly trainings: Trainings;
+  readonly trainingForm: TrainingForm;
   readonly actions: readonly Action[];
 
   constructor(backend: Backend) {
@@ -47,6 +51,8 @@ export class MainWindow {
     this.access = new Access(backend);
     this.preferences = new StoredPreferences(backend);
     this.chat = new Chat(backend, this.models, this.preferences);
+    this.trainings = new Trainings(backend, () => void this.models.load());
+    this.trainingForm = new TrainingForm(backend, this.models, this.chat, this.trainings);
     this.actions = actionsOf(this);
   }
 
@@ -59,7 +65,8 @@ export class MainWindow {
       return;
     }
     this.started = true;
-    await Promise.all([this.models.load(), this.chat.conversations.load(), this.downloads.watch(), this.files.resume()]);
+    const watching = [this.downloads.watch(), this.trainings.watch(), this.files.resume()];
+    await Promise.all([this.models.load(), this.chat.conversations.load(), ...watching]);
     await this.chat.resume();
     this.wanted = 'composer';
   }
@@ -72,6 +79,12 @@ export class MainWindow {
   async newChat(): Promise<void> {
     this.write();
     await this.chat.select(null);
+  }
+
+  /** Begins a chat with this pair. */
+  async chatWith(target: string, drafter: string): Promise<void> {
+    await this.newChat();
+    this.chat.pick({ target, drafter });
   }
 
   async openConversation(id: number): Promise<void> {

@@ -51,7 +51,7 @@ use access::Way;
 /// What the use cases of this folder share.
 #[derive(Debug)]
 pub(crate) struct Library {
-    home: PathBuf,
+    pub(crate) home: PathBuf,
     around: Surroundings,
     way: Mutex<Way>,
     /// Held by the download that runs.
@@ -79,7 +79,7 @@ impl Library {
     }
 
     /// An open file of this name that processes can lock.
-    fn lock_file(&self, name: &str) -> Result<File> {
+    pub(crate) fn lock_file(&self, name: &str) -> Result<File> {
         let folder = self.home.join("locks");
         let failed = |source| Error::Home { path: folder.clone(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed)?;
@@ -88,6 +88,12 @@ impl Library {
 }
 
 impl App {
+    /// What is free of the disk that downloads and trainings lie on, bytes.
+    pub(crate) async fn free_space(&self) -> Result<u64> {
+        let app = self.clone();
+        blocking(move || Ok(app.library.blobs()?.free_space()?)).await
+    }
+
     /// Waits until no other process, and nobody else here, changes which contents are needed. Ends when it is dropped.
     async fn alone(&self) -> Result<File> {
         let app = self.clone();
@@ -99,17 +105,21 @@ impl App {
         .await
     }
 
-    /// For a window to call as it starts: goes on with downloads, and removes what has been in the trash for long.
+    /// For a window to call as it starts: goes on with downloads, and removes what has been in the trash for long and
+    /// what trainings left behind.
     pub fn start_library(&self) {
         self.start_queue();
         let app = self.clone();
         // What cannot be removed is tried again at the next start, and told of whoever empties the trash.
-        tokio::spawn(async move { drop(app.purge_trash().await) });
+        tokio::spawn(async move {
+            drop(app.purge_trash().await);
+            drop(app.tidy_trainings().await);
+        });
     }
 }
 
 /// Runs what waits for a disk where nobody else waits.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     // It ends without a value only with the program.
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(engine::Error::Closed.into()))
 }

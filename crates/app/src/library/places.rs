@@ -93,6 +93,9 @@ impl App {
         if let Some(revision) = self.own_revision(folder).await? {
             return Ok(Origin { source: Source::Hub, revision: Some(revision) });
         }
+        if self.is_trained(folder) {
+            return Ok(Origin { source: Source::Trained, revision: None });
+        }
         if let Some(snapshot) =
             hugging_face::root(&library.around).and_then(|root| hugging_face::snapshot(&root, folder))
         {

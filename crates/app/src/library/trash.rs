@@ -27,9 +27,9 @@ pub struct Trashed {
 }
 
 impl App {
-    /// Puts a model into the trash. Its files stay where they are: those that the app downloaded until the trash is
-    /// emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read, in the list
-    /// or in the trash, is forgotten at once, and what the app downloaded of it is deleted.
+    /// Puts a model into the trash. Its files stay where they are: those that the app downloaded or trained until the
+    /// trash is emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read, in
+    /// the list or in the trash, is forgotten at once, and what the app downloaded of it is deleted.
     ///
     /// # Errors
     /// It is not in the list.
@@ -94,12 +94,19 @@ impl App {
     }
 
     async fn remove_trashed(&self, until: i64) -> Result<u64> {
-        for row in self.store.trashed_models().await? {
-            self.engine.release(row.checkpoint.folder.into());
+        let trashed = self.store.trashed_models().await?;
+        for row in &trashed {
+            self.engine.release(row.checkpoint.folder.clone().into());
         }
         // What is taken out of the trash at this very moment either stays, or is no longer there to be taken out.
         // Without need nothing is tidied: an index that was lost would let go of all that it knew.
-        if self.store.empty_trash(until).await? { self.tidy().await } else { Ok(0) }
+        if !self.store.empty_trash(until).await? {
+            return Ok(0);
+        }
+        let kept = self.store.folders().await?;
+        let trained = trashed.into_iter().map(|row| row.checkpoint).filter(|known| known.source == Source::Trained);
+        let gone = trained.map(|known| known.folder).filter(|folder| !kept.contains(folder));
+        Ok(App::remove_trained(gone.map(PathBuf::from).collect()).await? + self.tidy().await?)
     }
 
     /// Forgets revisions and removes folders and contents that nothing needs, and returns how many bytes that freed.

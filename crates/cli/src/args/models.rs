@@ -59,8 +59,8 @@ pub(crate) enum ModelsCommand {
         /// Its id.
         id: String,
     },
-    /// Put a model into the trash. What was downloaded is deleted when the trash is emptied, or after a week; any other
-    /// folder stays.
+    /// Put a model into the trash. What was downloaded or trained here is deleted when the trash is emptied, or after a
+    /// week; any other folder stays.
     Remove {
         /// Its id.
         id: String,

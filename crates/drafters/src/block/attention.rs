@@ -1,6 +1,6 @@
 //! Attention of a block's rows to the context and to each other.
 
-use mlx_rs::Array;
+use mlx_rs::{Array, ops};
 use nn::{Cache, Linear, Mask, Norm, Result, Rope, Shares, Visible, attend, merge_heads, split_heads};
 
 /// One layer's attention. The context's rows give keys and values only (`DSpark` paper, Eq. 3).
@@ -78,7 +78,7 @@ impl Attention {
         self.output.forward(&merge_heads(&attended)?)
     }
 
-    /// Keys, which are not placed yet, and values of rows `[1, n, D]`, `[1, groups, n, D]` each.
+    /// Keys, which are not placed yet, and values of rows `[b, n, D]`, `[b, groups, n, D]` each.
     fn keys_and_values(&self, rows: &Array) -> Result<(Array, Array)> {
         let projected = split_heads(&self.keys.forward(rows)?, self.heads.groups)?;
         let values = match &self.values {
@@ -86,6 +86,26 @@ impl Attention {
             None => projected.clone(),
         };
         Ok((normed(projected, self.key_norm.as_ref())?, normed(values, self.value_norm.as_ref())?))
+    }
+
+    /// The rows of blocks beside each other, `[n, B, D]` to `[n, B, D]`, as [`Attention::forward`] makes them over the
+    /// context rows `[s, S, D]` of their texts.
+    pub(crate) fn told(&self, rows: &Array, context: &Array, sight: &Sight<'_>) -> Result<Array> {
+        let queries = split_heads(&self.queries.forward(rows)?, self.heads.queries)?;
+        let queries = self.placed_each(normed(queries, self.query_norm.as_ref())?, sight)?;
+        let (keys, values) = self.keys_and_values(rows)?;
+        let (seen, said) = self.keys_and_values(context)?;
+        let keys = ops::concatenate(&[&sight.of_blocks(&self.placed(seen, 0)?)?, &self.placed_each(keys, sight)?], 2)?;
+        let values = ops::concatenate(&[&sight.of_blocks(&said)?, &values], 2)?;
+        let attended = attend(&queries, &keys, &values, self.heads.scale, &self.mask_of(rows, context, sight))?;
+        self.output.forward(&merge_heads(&attended)?)
+    }
+
+    fn placed_each(&self, rows: Array, sight: &Sight<'_>) -> Result<Array> {
+        match &self.rope {
+            Some(rope) => rope.rotate_each(&rows, sight.anchors),
+            None => Ok(rows),
+        }
     }
 
     fn placed(&self, rows: Array, position: usize) -> Result<Array> {
@@ -98,17 +118,66 @@ impl Attention {
     /// Who sees whom: masks follow positions, never places in a buffer.
     fn mask(&self, rows: usize, visible: &Visible) -> Mask {
         let before = visible.before;
-        let window = match self.window {
-            Some(Window::OfRow(window)) if before + rows > window => window,
+        match self.window {
+            Some(Window::OfRow(window)) if before + rows > window => {}
             _ if self.causal => return Mask::Causal,
             _ => return Mask::None,
-        };
+        }
         let sees = |row: usize, key: usize| match key.checked_sub(before) {
-            Some(other) => !self.causal || other <= row,
-            None => row + before - key < window,
+            Some(other) => self.sees(row, other),
+            None => self.sees_context(row, before - key),
         };
         let mask = (0..rows).flat_map(|row| (0..before + rows).map(move |key| sees(row, key)));
         Mask::Rows(Array::from_iter(mask, &[size(rows), size(before + rows)]))
+    }
+
+    /// The same for blocks beside each other: `[n, 1, B, S + B]`.
+    fn mask_of(&self, rows: &Array, context: &Array, sight: &Sight<'_>) -> Mask {
+        let (rows, behind) = (rows.dim(1).unsigned_abs() as usize, context.dim(1).unsigned_abs() as usize);
+        let sees = |anchor: usize, row: usize, key: usize| match key.checked_sub(behind) {
+            Some(other) => self.sees(row, other),
+            None => key < anchor && anchor - key <= sight.most && self.sees_context(row, anchor - key),
+        };
+        let of_row = |(anchor, row)| (0..behind + rows).map(move |key| sees(anchor, row, key));
+        let mask = sight.anchors.iter().flat_map(|&anchor| (0..rows).map(move |row| (anchor, row))).flat_map(of_row);
+        Mask::Rows(Array::from_iter(mask, &[size(sight.anchors.len()), 1, size(rows), size(behind + rows)]))
+    }
+
+    /// Whether row `row` of a block sees another one of the block.
+    fn sees(&self, row: usize, other: usize) -> bool {
+        !self.causal || other <= row
+    }
+
+    /// Whether row `row` of a block may see the context row that stands so far before the anchor.
+    fn sees_context(&self, row: usize, before: usize) -> bool {
+        match self.window {
+            None => true,
+            Some(Window::OfRow(window)) => row + before < window,
+            Some(Window::OfAnchor(window)) => before <= window,
+        }
+    }
+}
+
+/// What blocks beside each other see of their texts.
+#[derive(Debug)]
+pub(crate) struct Sight<'a> {
+    /// Where the anchor of each block stands, text by text and as many in each.
+    anchors: &'a [usize],
+    /// The most rows before its anchor that a block sees.
+    most: usize,
+}
+
+impl<'a> Sight<'a> {
+    pub(crate) fn new(anchors: &'a [usize], most: usize) -> Self {
+        Self { anchors, most }
+    }
+
+    /// What texts have, `[s, groups, S, D]`, for each of their blocks, `[n, groups, S, D]`.
+    fn of_blocks(&self, texts: &Array) -> Result<Array> {
+        let (blocks, shape) = (size(self.anchors.len()), texts.shape());
+        let (count, groups, rows, width) = (shape[0], shape[1], shape[2], shape[3]);
+        let each = ops::broadcast_to(&texts.expand_dims(1)?, &[count, blocks / count, groups, rows, width])?;
+        Ok(each.reshape(&[blocks, groups, rows, width])?)
     }
 }
 

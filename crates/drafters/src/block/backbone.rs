@@ -1,9 +1,9 @@
 //! The layers of a block drafter.
 
 use mlx_rs::{Array, ops};
-use nn::{Cache, Caches, Linear, Norm, Result, Shares, gelu};
+use nn::{Caches, Linear, Norm, Result, Shares, gelu};
 
-use super::{Attention, Convolution};
+use super::{Attention, Convolution, attention::Sight};
 
 /// Projects the target's rows into a context, and runs a block over it.
 #[derive(Debug)]
@@ -64,11 +64,7 @@ impl Backbone {
     /// Takes context rows `[1, n, D]` into the caches.
     pub(crate) fn extend(&self, rows: &Array, caches: &mut Caches) -> Result<()> {
         for (layer, cache) in self.layers.iter().zip(caches.layers_mut()) {
-            if layer.norms_context {
-                layer.attention.extend(&layer.before_attention.forward(rows)?, cache)?;
-            } else {
-                layer.attention.extend(rows, cache)?;
-            }
+            layer.attention.extend(&layer.context(rows)?, cache)?;
         }
         Ok(())
     }
@@ -78,19 +74,35 @@ impl Backbone {
         let mut rows = rows;
         for (i, layer) in self.layers.iter().enumerate() {
             let mut caches = caches.iter_mut().map(|caches| &mut caches.layers_mut()[i]).collect::<Vec<_>>();
-            rows = layer.forward(&rows, &mut caches, blocks)?;
+            rows = layer.forward(&rows, blocks, |rows| layer.attention.forward(rows, &mut caches, blocks))?;
         }
         Ok(self.norm.forward(&rows)?.squeeze_axes(&[0])?)
+    }
+
+    /// Blocks beside each other, `[n, B, D]`, after the last norm, with what `sight` says of the context rows
+    /// `[s, S, D]` of their texts.
+    pub(crate) fn told(&self, rows: Array, context: &Array, sight: &Sight<'_>) -> Result<Array> {
+        let alone = Shares::new([usize::try_from(rows.dim(1)).unwrap_or(0)]);
+        let mut rows = rows;
+        for layer in &self.layers {
+            let context = layer.context(context)?;
+            rows = layer.forward(&rows, &alone, |rows| layer.attention.told(rows, &context, sight))?;
+        }
+        self.norm.forward(&rows)
     }
 }
 
 impl Layer {
-    fn forward(&self, x: &Array, caches: &mut [&mut Cache], blocks: &Shares) -> Result<Array> {
+    /// Context rows as its attention takes them.
+    fn context(&self, rows: &Array) -> Result<Array> {
+        if self.norms_context { self.before_attention.forward(rows) } else { Ok(rows.clone()) }
+    }
+
+    fn forward(&self, x: &Array, blocks: &Shares, attention: impl FnOnce(&Array) -> Result<Array>) -> Result<Array> {
         let [around_attention, around_feed_forward] = match &self.convolutions {
             Some([first, second]) => [Some(first), Some(second)],
             None => [None, None],
         };
-        let attention = |rows: &Array| self.attention.forward(rows, caches, blocks);
         let branch = around(around_attention, &self.before_attention.forward(x)?, blocks, attention)?;
         let x = x.add(optional(self.after_attention.as_ref(), branch)?)?;
         let feed_forward = |rows: &Array| self.feed_forward.forward(rows);

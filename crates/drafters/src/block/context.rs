@@ -3,16 +3,10 @@
 use std::rc::Rc;
 
 use decode::{Ask, Drafter, Token};
-use mlx_rs::{
-    Array,
-    ops::{self, indexing::TryIndexOp},
-};
+use mlx_rs::{Array, ops::indexing::TryIndexOp};
 use nn::{Caches, Draft, Error, Result, Sampler, Shares, Vocabulary, joined, wait};
 
-use super::{
-    BlockDrafter, Choose,
-    walk::{Block, Known},
-};
+use super::{BlockDrafter, Choose, walk::Block};
 
 /// The projected rows of the tokens so far. The tapped rows themselves are not kept.
 pub struct BlockContext {
@@ -40,15 +34,6 @@ impl BlockContext {
     pub fn read(&mut self, taps: &Array) -> Result<()> {
         let rows = self.drafter.project(taps)?;
         self.drafter.backbone.extend(&rows, &mut self.caches)
-    }
-
-    /// The context as it was at `position`, with only the newest `most` rows. It shares their numbers.
-    ///
-    /// # Errors
-    /// When it never was there, or rows that are visible from there are forgotten.
-    pub fn at(&self, position: usize, most: usize) -> Result<Self> {
-        let caches = self.caches.at(position, most)?;
-        Ok(Self { drafter: Rc::clone(&self.drafter), vocabulary: Rc::clone(&self.vocabulary), caches })
     }
 
     /// The context's keys and values, `[1, groups, rows, D]` each, by layer.
@@ -125,7 +110,7 @@ impl BlockDrafter {
         };
         let built = |limit| self.slots.built(limit);
         let block = |(_, anchor, limit): &(_, Token, usize)| {
-            self.inputs.block(*anchor, built(*limit), &*vocabulary, self.dtype)
+            self.inputs.blocks(&[*anchor], built(*limit), &*vocabulary, self.dtype)
         };
         let inputs = asked.iter().map(block).collect::<Result<Vec<_>>>()?;
         let blocks = Shares::new(asked.iter().map(|&(_, _, limit)| built(limit)));
@@ -139,34 +124,6 @@ impl BlockDrafter {
         let read = rows.iter().zip(&limits).map(read).collect::<Result<Vec<_>>>()?;
         let base = self.head.logits(&joined(&read, 0)?, &*vocabulary)?;
         Ok((rows, Shares::new(limits).split(&base, 0)?))
-    }
-}
-
-/// What a drafter says of tokens that are known.
-#[derive(Debug, Clone)]
-pub struct Told {
-    /// What each would be drawn from, `[n, γ, V_d]` float32, given those before it.
-    pub logits: Array,
-    /// The confidence in each before it is squashed into 0..=1, `[n, γ]` float32, if the drafter has one.
-    pub confidences: Option<Array>,
-}
-
-impl BlockDrafter {
-    /// Runs whole blocks in `contexts` of this drafter, each behind an anchor and with the tokens behind it given: row
-    /// `i` of `tokens` `[n, γ]` are block `i`'s anchor and all that follow it but for the last. Nothing is chosen, and
-    /// nothing is waited for.
-    ///
-    /// # Errors
-    /// When MLX fails.
-    pub fn told(&self, contexts: &mut [BlockContext], tokens: &[Vec<Token>]) -> Result<Told> {
-        let limit = self.slots.limit();
-        let asked = contexts.iter_mut().zip(tokens).map(|(context, tokens)| (context, tokens[0], limit));
-        let (rows, base) = self.blocks(&mut asked.collect::<Vec<_>>())?;
-        let blocks = size(tokens.len());
-        let previous = Array::from_iter(tokens.iter().flatten().copied(), &[blocks, size(limit)]);
-        let (rows, base) = (ops::stack(&rows, 0)?, ops::stack(&base, 0)?);
-        let (logits, confidences) = self.walk.told(&Known { previous, rows, first: size(self.slots.first), base })?;
-        Ok(Told { logits, confidences })
     }
 }
 

@@ -21,24 +21,24 @@ pub(crate) struct Convolution {
 /// The kernel of one stage for each row of a block, in float32: its sums lose too much in bfloat16.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// `[1, B, K, D]`.
+    /// `[n, B, K, D]`.
     coefficients: Array,
 }
 
 impl Convolution {
-    /// The kernels of both stages for a sublayer's input `[1, B, D]`.
+    /// The kernels of both stages for a sublayer's input `[n, B, D]`.
     pub(crate) fn kernels(&self, x: &Array) -> Result<[Kernel; 2]> {
-        let (rows, width, taps) = (x.dim(1), x.dim(2), self.base.dim(1));
+        let (blocks, rows, width, taps) = (x.dim(0), x.dim(1), x.dim(2), self.base.dim(1));
         let bent = self.projection.forward(x)?.as_dtype(Dtype::Float32)?.reshape(&[
-            1,
+            blocks,
             rows,
             2,
             taps,
             width / self.group,
             1,
         ])?;
-        let spread = ops::broadcast_to(&bent, &[1, rows, 2, taps, width / self.group, self.group])?;
-        let coefficients = spread.reshape(&[1, rows, 2, taps, width])?.add(&self.base)?;
+        let spread = ops::broadcast_to(&bent, &[blocks, rows, 2, taps, width / self.group, self.group])?;
+        let coefficients = spread.reshape(&[blocks, rows, 2, taps, width])?.add(&self.base)?;
         let stage = |stage: i32| -> Result<Kernel> {
             Ok(Kernel { coefficients: coefficients.try_index((.., .., stage, .., ..))? })
         };
@@ -53,7 +53,7 @@ impl Kernel {
     }
 }
 
-/// One block `[1, B, D]` with the coefficients of its rows, `[1, B, K, D]`.
+/// Blocks `[n, B, D]` with the coefficients of their rows, `[n, B, K, D]`.
 fn mixed(x: &Array, coefficients: &Array) -> Result<Array> {
     let tap = |tap: i32| coefficients.try_index((.., .., tap, ..));
     let (rows, dtype) = (x.dim(1), x.dtype());
@@ -61,7 +61,7 @@ fn mixed(x: &Array, coefficients: &Array) -> Result<Array> {
     let mut sum = x.multiply(tap(0)?)?;
     for back in 1..coefficients.dim(2).min(rows) {
         let earlier = x.try_index((.., ..rows - back, ..))?;
-        let none = ops::zeros::<f32>(&[1, back, x.dim(2)])?;
+        let none = ops::zeros::<f32>(&[x.dim(0), back, x.dim(2)])?;
         sum = sum.add(ops::concatenate(&[&none, &earlier], 1)?.multiply(tap(back)?)?)?;
     }
     Ok(sum.as_dtype(dtype)?)

@@ -40,25 +40,32 @@ pub(crate) enum Inputs {
 }
 
 impl Inputs {
-    /// A block `[1, rows, D]` of `dtype` behind `anchor`.
-    pub(crate) fn block(&self, anchor: Token, rows: usize, vocabulary: &dyn Vocabulary, dtype: Dtype) -> Result<Array> {
+    /// A block of so many rows behind each of `anchors`, `[n, rows, D]` of `dtype`.
+    pub(crate) fn blocks(
+        &self,
+        anchors: &[Token],
+        rows: usize,
+        vocabulary: &dyn Vocabulary,
+        dtype: Dtype,
+    ) -> Result<Array> {
         match self {
             Self::Learned { projection, masks, places } => {
-                let anchor = vocabulary.embed_raw(&Array::from_slice(&[anchor], &[1, 1]))?.as_dtype(dtype)?;
-                let rows = i32::try_from(rows).unwrap_or(i32::MAX);
-                let masks = masks.try_index(..rows - 1)?.expand_dims(0)?;
-                let block = ops::concatenate(&[&projection.forward(&anchor)?, &masks], 1)?;
+                let (blocks, rows) = (size(anchors.len()), size(rows));
+                let anchors = vocabulary.embed_raw(&Array::from_slice(anchors, &[blocks, 1]))?.as_dtype(dtype)?;
+                let masks = masks.try_index(..rows - 1)?;
+                let masks = ops::broadcast_to(&masks, &[blocks, rows - 1, masks.dim(1)])?;
+                let block = ops::concatenate(&[&projection.forward(&anchors)?, &masks], 1)?;
                 Ok(block.add(places.try_index(..rows)?)?)
             }
             Self::Borrowed { mask, scaled, factor } => {
-                let ids = ids(anchor, *mask, rows);
+                let ids = ids(anchors, *mask, rows);
                 let block = if *scaled { vocabulary.embed(&ids)? } else { vocabulary.embed_raw(&ids)? };
                 let block = block.as_dtype(dtype)?;
                 let plain = (factor - 1.0).abs() < f32::EPSILON;
                 if plain { Ok(block) } else { Ok(block.multiply(nn::scalar(*factor, dtype)?)?) }
             }
             Self::Own { table, mask, scale } => {
-                let block = table.rows(&ids(anchor, *mask, rows))?;
+                let block = table.rows(&ids(anchors, *mask, rows))?;
                 match scale {
                     Some(scale) => Ok(block.multiply(scale)?),
                     None => Ok(block),
@@ -68,8 +75,12 @@ impl Inputs {
     }
 }
 
-/// The anchor and masks behind it, `[1, rows]`.
-fn ids(anchor: Token, mask: Token, rows: usize) -> Array {
-    let ids = [anchor].into_iter().chain(std::iter::repeat(mask)).take(rows);
-    Array::from_iter(ids, &[1, i32::try_from(rows).unwrap_or(i32::MAX)])
+/// Each anchor and masks behind it, `[n, rows]`.
+fn ids(anchors: &[Token], mask: Token, rows: usize) -> Array {
+    let behind = |&anchor| [anchor].into_iter().chain(std::iter::repeat(mask)).take(rows);
+    Array::from_iter(anchors.iter().flat_map(behind), &[size(anchors.len()), size(rows)])
+}
+
+fn size(rows: usize) -> i32 {
+    i32::try_from(rows).unwrap_or(i32::MAX)
 }

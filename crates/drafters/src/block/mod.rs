@@ -10,6 +10,7 @@ mod context;
 mod convolution;
 mod head;
 mod inputs;
+mod telling;
 mod walk;
 
 use std::rc::Rc;
@@ -17,12 +18,13 @@ use std::rc::Rc;
 pub(crate) use attention::{Attention, Heads, Window};
 pub(crate) use backbone::{Activation, Backbone, FeedForward, Layer};
 pub(crate) use context::together;
-pub use context::{BlockContext, BlockProposer, Told};
+pub use context::{BlockContext, BlockProposer};
 pub(crate) use convolution::Convolution;
 pub(crate) use head::{Head, HeadMatrix};
 pub(crate) use inputs::Inputs;
 use mlx_rs::{Array, Dtype};
 use nn::{Result, Subset, Vocabulary};
+pub use telling::{Texts, Told};
 pub use walk::Choose;
 pub(crate) use walk::{Bias, Confidence, Previous, Selector, Sequential, Walk};
 
@@ -73,7 +75,7 @@ impl BlockDrafter {
         &self.facts
     }
 
-    /// Tapped rows `[1, n, m·H]` as context rows `[1, n, D]` (`DSpark` paper, Eq. 2).
+    /// Tapped rows `[.., n, m·H]` as context rows `[.., n, D]` (`DSpark` paper, Eq. 2).
     ///
     /// # Errors
     /// When MLX fails.

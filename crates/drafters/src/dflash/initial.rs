@@ -4,7 +4,8 @@ use mlx_rs::{Array, ops, random};
 use nn::Wanted;
 use serde_json::{Value, json};
 
-use crate::Result;
+use super::Config;
+use crate::{Kind, Result, config::ConfigFile};
 
 /// What a new `DFlash` or `DFlash` 2 drafter should be.
 #[derive(Debug, Clone)]
@@ -62,8 +63,25 @@ const ROPE_BASE: f32 = 10_000.0;
 const KERNEL: i32 = 2;
 
 impl NewFlash {
-    /// Its `config.json`.
-    pub(super) fn config(&self) -> Value {
+    /// How many numbers it would consist of.
+    ///
+    /// # Errors
+    /// When it describes no drafter.
+    pub fn numbers(&self) -> Result<u64> {
+        let (_, config) = self.described()?;
+        let numbers = |wanted: &Wanted| wanted.shape().iter().map(|&n| u64::from(n.unsigned_abs())).product::<u64>();
+        Ok(config.shape.tensors().iter().map(numbers).sum())
+    }
+
+    /// Its `config.json`, and what that says.
+    pub(super) fn described(&self) -> Result<(ConfigFile, Config)> {
+        let file = ConfigFile::of(self.config());
+        let kind = if self.selector.is_some() { Kind::DFlash2 } else { Kind::DFlash };
+        let config = Config::of(&file, kind)?;
+        Ok((file, config))
+    }
+
+    fn config(&self) -> Value {
         let rows = self.gamma.saturating_add(1);
         let kind = if self.window.is_some() { "sliding_attention" } else { "full_attention" };
         let class = if self.selector.is_some() { "DFlash2DraftModel" } else { "DFlashDraftModel" };

@@ -42,9 +42,7 @@ impl DFlash {
     /// # Errors
     /// When `new` describes no drafter, or MLX fails.
     pub fn fresh(new: &NewFlash) -> Result<Self> {
-        let file = ConfigFile::of(new.config());
-        let kind = if new.selector.is_some() { Kind::DFlash2 } else { Kind::DFlash };
-        let config = Config::of(&file, kind)?;
+        let (file, config) = new.described()?;
         let parameters = initial::parameters(&config.shape.tensors(), new.seed)?;
         Ok(Self { file, config, parameters })
     }

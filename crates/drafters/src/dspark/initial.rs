@@ -3,6 +3,7 @@
 use mlx_rs::Array;
 
 use super::{Document, parameters};
+use crate::Result;
 
 /// What a new drafter should be.
 #[derive(Debug, Clone)]
@@ -33,6 +34,16 @@ pub struct New {
     pub eps: f32,
     /// The seed of the random numbers.
     pub seed: u32,
+}
+
+impl New {
+    /// How many numbers it would consist of.
+    ///
+    /// # Errors
+    /// When it describes no drafter.
+    pub fn numbers(&self) -> Result<u64> {
+        Ok(parameters::numbers(&Document::new(self)?))
+    }
 }
 
 /// Every parameter of a new drafter, in the order of the file.

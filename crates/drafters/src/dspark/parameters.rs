@@ -59,9 +59,14 @@ pub(super) fn fit<'a>(document: &Document, inventory: &'a Inventory) -> Result<F
 
 /// Refuses a drafter that no memory could hold, before memory is asked for.
 pub(super) fn check_size(document: &Document) -> Result<()> {
-    let numbers = |shape: &Vec<i32>| shape.iter().map(|&n| u64::from(n.unsigned_abs())).fold(1, u64::saturating_mul);
-    let numbers = shapes(document).iter().map(|(_, shape)| numbers(shape)).fold(0, u64::saturating_add);
+    let numbers = numbers(document);
     if numbers > MOST { Err(Error::TooLarge { numbers, most: MOST }) } else { Ok(()) }
+}
+
+/// How many numbers all parameters have together.
+pub(super) fn numbers(document: &Document) -> u64 {
+    let numbers = |shape: &Vec<i32>| shape.iter().map(|&n| u64::from(n.unsigned_abs())).fold(1, u64::saturating_mul);
+    shapes(document).iter().map(|(_, shape)| numbers(shape)).fold(0, u64::saturating_add)
 }
 
 /// The parameter called `name`.

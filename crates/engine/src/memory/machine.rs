@@ -52,6 +52,15 @@ pub struct Room {
 }
 
 impl Room {
+    /// What may be taken here and now, with what stays free for everything else, or else the usual reserve; `lent` bytes
+    /// of what is held cannot be used again.
+    #[must_use]
+    pub fn here(reserve: Option<u64>, lent: u64) -> Self {
+        let machine = Machine::here();
+        let reserve = reserve.unwrap_or(machine.usual_reserve());
+        Self { machine, held: nn::memory_held().saturating_sub(lent), reserve }
+    }
+
     /// All of it.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -29,8 +29,15 @@ pub(crate) struct Admitted {
 }
 
 /// Lets an answer in if there is room for it, or if the user insists, or did for this target; `prompt` is how many tokens
-/// it reads, as far as that is known, and `at_once` how many such answers are made together. Returns what they need.
-pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, at_once: usize, prompt: usize) -> Result<Need> {
+/// it reads, as far as that is known, `at_once` how many such answers are made together, and `lent` how many bytes of what is
+/// held are not theirs. Returns what they need.
+pub(crate) fn admit(
+    admitted: &mut Option<Admitted>,
+    request: &Request,
+    at_once: usize,
+    prompt: usize,
+    lent: u64,
+) -> Result<Need> {
     let before = admitted.take().filter(|admitted| admitted.target == request.target);
     let insists = request.memory.insist || before.as_ref().is_some_and(|before| before.agreed == u64::MAX);
     let admitted = admitted.insert(match before {
@@ -47,9 +54,7 @@ pub(crate) fn admit(admitted: &mut Option<Admitted>, request: &Request, at_once:
     if need.total() <= admitted.agreed {
         return Ok(need);
     }
-    let machine = Machine::here();
-    let reserve = request.memory.reserve.unwrap_or(machine.usual_reserve());
-    let room = Room { machine, held: nn::memory_held(), reserve };
+    let room = Room::here(request.memory.reserve, lent);
     admitted.plan.check(context, room).map_err(Error::NoRoom)?;
     admitted.agreed = need.total();
     Ok(need)

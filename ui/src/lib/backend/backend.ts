@@ -22,6 +22,10 @@ import type {
   Proof,
   Said,
   Shelf,
+  Suite,
+  Training,
+  TrainingEstimate,
+  TrainingOrder,
   Trashed,
   Wanted,
   Work,
@@ -65,7 +69,15 @@ export type {
   Speculation,
   Standing,
   Stats,
+  Suite,
   TokenSource,
+  Training,
+  TrainingData,
+  TrainingEstimate,
+  TrainingKind,
+  TrainingOrder,
+  TrainingSize,
+  TrainingState,
   Trashed,
   Wanted,
   Work,
@@ -132,6 +144,23 @@ export interface Backend {
   verify(message: number, insist: boolean): Promise<Proof>;
   /** Makes a verification that runs reject. */
   stopVerifying(): Promise<void>;
+  /** The built-in suites of prompts. */
+  suites(): Promise<Suite[]>;
+  /** Opens the system's dialog for a file of prompts; null when it was dismissed. */
+  choosePrompts(): Promise<string | null>;
+  estimateTraining(order: TrainingOrder): Promise<TrainingEstimate>;
+  /** The id of the training that begins, or waits for the one that runs. */
+  startTraining(order: TrainingOrder): Promise<number>;
+  /** All trainings, the latest first. */
+  trainings(): Promise<Training[]>;
+  /** Follows them for as long as the page is there, from how they stand now. */
+  watchTrainings(onList: (trainings: Training[]) => void): Promise<void>;
+  pauseTraining(id: number): Promise<Training>;
+  resumeTraining(id: number): Promise<Training>;
+  /** Ends a training; the best drafter so far is kept if it does better than at the start. */
+  stopTraining(id: number): Promise<Training>;
+  /** Takes one that does not run off the list; the drafter that came of it stays. */
+  removeTraining(id: number): Promise<void>;
   preferences(): Promise<Preferences>;
   savePreferences(preferences: Preferences): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { Channel } from '@tauri-apps/api/core';
 import { commands } from '../bindings';
-import { type Backend, type Checking, type Download, type Failure, type Frame, Refusal } from './backend';
+import { type Backend, type Checking, type Download, type Failure, type Frame, Refusal, type Training } from './backend';
 
 type Reply<T> = { status: 'ok'; data: T } | { status: 'error'; error: Failure };
 
@@ -53,6 +53,16 @@ export const tauri: Backend = {
   stop: () => done(commands.stop()),
   verify: (message, insist) => unwrap(commands.verify(message, insist)),
   stopVerifying: () => done(commands.stopVerifying()),
+  suites: () => unwrap(commands.suites()),
+  choosePrompts: () => unwrap(commands.choosePrompts()),
+  estimateTraining: (order) => unwrap(commands.estimateTraining(order)),
+  startTraining: (order) => unwrap(commands.startTraining(order)),
+  trainings: () => unwrap(commands.trainings()),
+  watchTrainings: (onList) => done(commands.watchTrainings(new Channel<Training[]>(onList))),
+  pauseTraining: (id) => unwrap(commands.pauseTraining(id)),
+  resumeTraining: (id) => unwrap(commands.resumeTraining(id)),
+  stopTraining: (id) => unwrap(commands.stopTraining(id)),
+  removeTraining: (id) => done(commands.removeTraining(id)),
   preferences: () => unwrap(commands.preferences()),
   savePreferences: (preferences) => done(commands.savePreferences(preferences)),
 };

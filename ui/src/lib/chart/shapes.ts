@@ -38,3 +38,26 @@ export function points(perRound: readonly number[], most: number): { points: Poi
 export function ceiling(perRound: readonly number[]): number {
   return perRound.reduce((most, tokens) => Math.max(most, tokens), 2);
 }
+
+/** The smallest of 1, 2 and 5, times a power of ten, that the line fits under; it begins at 0. */
+export function roundCeiling(values: readonly number[]): number {
+  const most = values.reduce((most, value) => Math.max(most, value), 0);
+  if (most <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 5].map((digit) => digit * power).find((top) => top >= most) ?? 10 * power;
+}
+
+/** A number that was measured after so many steps. */
+export type Measured = { step: number; value: number };
+
+/** Each τ that was measured while a drafter learned, what it was worth before the first step, and the best of them. */
+export function course(tau: readonly [number, number, boolean][]): { all: Measured[]; start: Measured | null; best: Measured | null } {
+  const all = tau.map(([step, value]) => ({ step, value }));
+  const best = tau.findLastIndex(([, , isBest]) => isBest);
+  return { all, start: all[0] ?? null, best: all[best] ?? null };
+}
+
+/** The last that was measured up to this step. */
+export function upTo(all: readonly Measured[], step: number): Measured | null {
+  return all.findLast((each) => each.step <= step) ?? null;
+}

@@ -15,6 +15,7 @@ export const origins: Record<Source, string> = {
   downloaded: 'downloaded',
   huggingFaceCache: 'Hugging Face cache',
   lmStudio: 'LM Studio',
+  trained: 'trained here',
 };
 
 const last = ({ folder, repo }: Model) => (folder === null ? 'Lookup (no model)' : (parts(repo ?? folder).at(-1) ?? folder));

@@ -1,0 +1,33 @@
+//! The built-in suites of prompts: something to answer for whoever has nothing of their own to ask.
+
+/// A built-in suite of prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suite {
+    /// What commands call it.
+    pub id: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    text: &'static str,
+}
+
+impl Suite {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self { id: "chat", title: "Chat", text: include_str!("../suites/chat.txt") },
+        Self { id: "code", title: "Code", text: include_str!("../suites/code.txt") },
+        Self { id: "maths", title: "Maths", text: include_str!("../suites/maths.txt") },
+        Self { id: "structured", title: "Structured text", text: include_str!("../suites/structured.txt") },
+        Self { id: "slipstream", title: "About Slipstream", text: include_str!("../suites/slipstream.txt") },
+    ];
+
+    /// The suite of this id.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|suite| suite.id == id)
+    }
+
+    /// Its prompts, one line each.
+    pub fn prompts(&self) -> impl Iterator<Item = &'static str> {
+        self.text.lines()
+    }
+}

@@ -1,0 +1,21 @@
+-- A drafter that was trained here is neither downloaded nor somebody's folder. The list of what may keep a model's files
+-- stands in a check, and a check only changes with its column. The views name that column, so they make way for it.
+DROP VIEW downloads_with_repo;
+DROP VIEW models_with_repo;
+ALTER TABLE models ADD COLUMN kept_by TEXT NOT NULL DEFAULT 'folder'
+    CHECK (kept_by IN ('folder', 'hub', 'hugging_face_cache', 'lm_studio', 'trained'));
+UPDATE models SET kept_by = source;
+UPDATE models SET kept_by = 'trained' WHERE source = 'folder' AND id IN (SELECT drafter_id FROM trainings);
+ALTER TABLE models DROP COLUMN source;
+ALTER TABLE models RENAME COLUMN kept_by TO source;
+
+CREATE VIEW models_with_repo AS
+    SELECT models.*, repos.name AS repo, commit_hash
+    FROM models LEFT JOIN revisions ON revisions.id = revision_id LEFT JOIN repos ON repos.id = repo_id;
+CREATE VIEW downloads_with_repo AS
+    SELECT downloads.*, repos.name AS repo, commit_hash,
+           (SELECT CAST(min(total(bytes), 9e18) AS INTEGER) FROM files
+            WHERE files.revision_id = downloads.revision_id) AS total,
+           (SELECT min(models.id) FROM models
+            WHERE models.revision_id = downloads.revision_id AND source = 'hub' AND trashed_at IS NULL) AS model
+    FROM downloads JOIN revisions ON revisions.id = downloads.revision_id JOIN repos ON repos.id = repo_id;
