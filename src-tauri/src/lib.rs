@@ -8,12 +8,11 @@ mod checks;
 mod chosen;
 mod closing;
 mod commands;
-mod course;
+mod lists;
 mod navigation;
 mod offered;
 mod opened;
 mod page;
-mod tray;
 mod watcher;
 mod wire;
 
@@ -23,10 +22,9 @@ use tauri::Manager;
 
 use checks::Checks;
 use chosen::Chosen;
-use course::Course;
+use lists::Watched;
 use offered::Offered;
 use opened::Opened;
-use tray::Tray;
 use watcher::Watcher;
 
 /// Where Linux says which screen to use. GTK panics without one.
@@ -47,10 +45,10 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .plugin(navigation::only_our_pages())
         .manage(Opened::default())
         .manage(Watcher::default())
-        .manage(Tray::default())
+        .manage(Watched::<app::Download>::default())
+        .manage(Watched::<app::Training>::default())
         .manage(Offered::default())
         .manage(Checks::default())
-        .manage(Course::default())
         .manage(Chosen::default())
         .invoke_handler(bindings.invoke_handler())
         .build(tauri::generate_context!())?;

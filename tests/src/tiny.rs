@@ -30,6 +30,12 @@ pub async fn models() -> Outcome<TempDir> {
     Ok(folder)
 }
 
+/// Questions that a training can have. They end alike, and so do the answers of random weights: otherwise what the drafter is
+/// taught would say nothing of what is held out.
+pub fn questions() -> impl Iterator<Item = String> {
+    (0..10).map(|number| format!("{number}, and what then?"))
+}
+
 /// Puts both models into the list in `home`, picked, with answers of at most `max_tokens`.
 ///
 /// # Errors

@@ -46,6 +46,7 @@ export function details(part: Partial<Details> = {}): Details {
     stopIds: [1, 106],
     skipped: [],
     code: [],
+    trained: null,
     ...part,
   };
 }

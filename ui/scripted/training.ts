@@ -1,5 +1,5 @@
 // The part of the scripted backend that is about trainings, and what they may look like.
-import type { Backend, Suite, Training, TrainingEstimate, TrainingOrder } from '../src/lib/backend/backend';
+import type { Backend, Training, TrainingChoices, TrainingEstimate, TrainingOrder } from '../src/lib/backend/backend';
 import { ScriptedLibrary } from './library';
 
 export function training(part: Partial<Training> & Pick<Training, 'id' | 'state'>): Training {
@@ -19,6 +19,9 @@ export function training(part: Partial<Training> & Pick<Training, 'id' | 'state'
     bestTau: null,
     drafter: null,
     failure: null,
+    keepsConversations: false,
+    open: part.state !== 'done' && part.state !== 'stopped',
+    pausing: false,
     createdAt: 0,
     ...part,
   };
@@ -35,19 +38,31 @@ export function learned(step: number): Partial<Training> {
   return { answersDone: 160, answersOf: 160, step, steps: 2000, loss, tau, startTau: tau[0]![1], bestTau };
 }
 
-export const suites: Suite[] = [
-  { id: 'chat', title: 'Chat', prompts: 40 },
-  { id: 'code', title: 'Code', prompts: 40 },
-  { id: 'maths', title: 'Maths', prompts: 1 },
-];
+export const choices: TrainingChoices = {
+  suites: [
+    { id: 'chat', title: 'Chat', prompts: 40, chosen: true },
+    { id: 'code', title: 'Code', prompts: 40, chosen: true },
+    { id: 'maths', title: 'Maths', prompts: 1, chosen: true },
+    { id: 'slipstream', title: 'About Slipstream', prompts: 40, chosen: false },
+  ],
+  kind: 'dspark',
+  size: 'small',
+  gamma: 5,
+  leastGamma: 2,
+  mostGamma: 16,
+  timed: false,
+  steps: 2000,
+  minutes: 60,
+};
 
 export class ScriptedTraining extends ScriptedLibrary {
-  prompts: Suite[] = structuredClone(suites);
+  choices: TrainingChoices = structuredClone(choices);
   chosenPrompts: string | null = null;
   estimated: TrainingOrder[] = [];
   estimate: TrainingEstimate = {
     prompts: 81,
     secondsAnswers: 720,
+    guessed: false,
     secondsSteps: 1500,
     bytes: 1_200_000_000,
     free: 40_000_000_000,
@@ -58,7 +73,7 @@ export class ScriptedTraining extends ScriptedLibrary {
   course: Training[] = [];
   #listeners: ((trainings: Training[]) => void)[] = [];
 
-  suites = async () => this.answer('suites', this.prompts);
+  trainingChoices = async () => this.answer('trainingChoices', this.choices);
   choosePrompts = async () => this.answer('choosePrompts', this.chosenPrompts);
 
   async estimateTraining(order: TrainingOrder): Promise<TrainingEstimate> {
@@ -90,6 +105,7 @@ export class ScriptedTraining extends ScriptedLibrary {
 
   pauseTraining = async (id: number) => this.#turn('pauseTraining', id, 'paused');
   resumeTraining = async (id: number) => this.#turn('resumeTraining', id, 'waiting');
+  trainLonger = async (id: number, steps: number) => this.#turn('trainLonger', id, 'waiting', { ...learned(0), step: 0, steps });
   stopTraining = async (id: number) => this.#turn('stopTraining', id, 'stopped');
 
   async removeTraining(id: number): Promise<void> {
@@ -97,9 +113,9 @@ export class ScriptedTraining extends ScriptedLibrary {
     this.go(this.course.filter((each) => each.id !== id));
   }
 
-  async #turn(command: keyof Backend, id: number, state: Training['state']): Promise<Training> {
+  async #turn(command: keyof Backend, id: number, state: Training['state'], part: Partial<Training> = {}): Promise<Training> {
     this.answer(command, null);
-    this.go(this.course.map((each) => (each.id === id ? { ...each, state, failure: null } : each)));
+    this.go(this.course.map((each) => (each.id === id ? { ...each, state, failure: null, ...part } : each)));
     return structuredClone(this.course.find((each) => each.id === id)!);
   }
 }

@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { message, outcome } from '../scripted/samples';
+import { training } from '../scripted/training';
 import { ask, backendWithModels, composer, frame, open, round } from './window';
 
 function backendWithTalks(): ScriptedBackend {
@@ -64,6 +65,14 @@ test('deleting asks first, and an open conversation gives way to a new chat', as
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   await waitFor(() => expect(backend.talks.map(({ id }) => id)).toEqual([2]));
   expect(await screen.findByRole('heading', { name: 'New chat' })).toBeInTheDocument();
+});
+
+test('who deletes a conversation is told of a training that may keep a copy', async () => {
+  const backend = backendWithTalks();
+  backend.course = [training({ id: 1, state: 'paused', name: 'mine', keepsConversations: true })];
+  const user = await open(backend);
+  await user.click(await screen.findByRole('button', { name: 'Delete “Older”' }));
+  expect(screen.getByText('A copy may stay with the training of mine until that leaves a drafter or is removed.')).toBeInTheDocument();
 });
 
 test('what cannot be renamed says why', async () => {

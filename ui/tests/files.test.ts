@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { commit, download, model } from '../scripted/samples';
+import { training } from '../scripted/training';
 import { backendWithModels, drafter, lookup, openModels, target } from './window';
 
 const repo = 'google/gemma-3-270m-it';
@@ -112,6 +113,14 @@ test('a model is removed at once, and comes back with Undo', async () => {
   await user.keyboard('{Enter}');
   expect(await screen.findByRole('button', { name: 'Remove dspark-270m' })).toBeInTheDocument();
   expect(screen.queryByTestId('removed')).not.toBeInTheDocument();
+});
+
+test('a target that is removed names the training that cannot go on without it', async () => {
+  const backend = backendWithModels();
+  backend.course = [training({ id: 1, state: 'paused', name: 'mine' })];
+  const user = await openModels(backend);
+  await user.click(await screen.findByRole('button', { name: 'Remove gemma-3-270m-it' }));
+  expect(await screen.findByText('The training of mine cannot go on without it.')).toBeInTheDocument();
 });
 
 test('a drafter that only the removed target uses is offered for removal', async () => {

@@ -132,6 +132,17 @@ test('a long list comes by the page, shows fifty rows at a time, and is searched
   expect(screen.getByText('None of them matches.')).toBeInTheDocument();
 });
 
+test('a drafter that was trained here says where it came from', async () => {
+  const backend = backendWithModels();
+  const trained = { target: 't (a folder, 9 bytes of weights)', data: '40 prompts: Chat', steps: 1000, of: 2000, startTau: 1.2, bestTau: 2.85, begunAt: 0 };
+  for (const { id } of backend.registered) backend.looks.set(id, details({ trained }));
+  const user = await openModels(backend);
+  await user.click((await screen.findAllByText('Details'))[0]!);
+  expect(await screen.findByText('for t (a folder, 9 bytes of weights), on 40 prompts: Chat')).toBeInTheDocument();
+  expect(screen.getByText(/^1,000 of 2,000 steps, begun /)).toBeInTheDocument();
+  expect(screen.getByText('τ 1.20 → 2.85 on held-out answers, bonus included')).toBeInTheDocument();
+});
+
 test('a model that is removed while the list is read does not come back', async () => {
   const backend = new ScriptedBackend();
   backend.registered = [target, drafter];

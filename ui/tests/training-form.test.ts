@@ -11,7 +11,7 @@ const form = async () => within(await screen.findByTestId('training-form'));
 const name = () => screen.getByRole('textbox', { name: 'Name' });
 const start = () => screen.getByTestId('start-training');
 const obstacle = () => screen.getByTestId('obstacle');
-const usual = { target: 't', kind: 'dspark', size: 'small', gamma: 7, steps: 2000, seed: 0 };
+const usual = { target: 't', kind: 'dspark', size: 'small', gamma: 5, length: { steps: 2000 } };
 
 test('without trainings, the view says what training is for and shows the form', async () => {
   await openTrain(backendWithModels());
@@ -19,13 +19,14 @@ test('without trainings, the view says what training is for and shows the form',
   expect(await screen.findByRole('form', { name: 'New training' })).toBeInTheDocument();
 });
 
-test('the usual order is for the target of the chat, from all suites, under a name of its own', async () => {
+test('the usual order is for the target of the chat, from all suites but the one about this app, under a name of its own', async () => {
   const backend = backendWithModels();
   const user = await openTrain(backend);
   expect(await screen.findByRole('combobox', { name: 'Target' })).toHaveValue('t');
   expect(name()).toHaveValue('gemma-3-270m-it-dspark');
   expect(await screen.findByRole('checkbox', { name: 'Code 40 prompts' })).toBeChecked();
   expect(screen.getByRole('checkbox', { name: 'Maths 1 prompt' })).toBeChecked();
+  expect(screen.getByRole('checkbox', { name: /^About Slipstream/ })).not.toBeChecked();
   await waitFor(() => expect(start()).toBeEnabled());
   await user.click(start());
   const data = { from: 'suites', suites: ['chat', 'code', 'maths'] };
@@ -46,14 +47,29 @@ test('everything about an order can be chosen', async () => {
   expect(name()).toHaveValue(' mine ');
   await fireEvent.input(all.getByRole('slider', { name: 'γ' }), { target: { value: '12' } });
   expect(all.getByText('12 tokens a round')).toBeInTheDocument();
-  await user.clear(all.getByRole('spinbutton', { name: 'Steps' }));
-  await user.type(all.getByRole('spinbutton', { name: 'Steps' }), '500');
+  await user.clear(all.getByRole('spinbutton', { name: 'Learns for' }));
+  await user.type(all.getByRole('spinbutton', { name: 'Learns for' }), '500');
   await user.click(await all.findByRole('checkbox', { name: /^Chat/ }));
   await user.click(all.getByRole('checkbox', { name: /^Maths/ }));
   await user.click(start());
   const data = { from: 'suites', suites: ['code'] };
-  const order = { target: 'b', name: 'mine', kind: 'dsparkRecurrent', size: 'medium', gamma: 12, steps: 500, seed: 0, data };
+  const order = { target: 'b', name: 'mine', kind: 'dsparkRecurrent', size: 'medium', gamma: 12, length: { steps: 500 }, data };
   await waitFor(() => expect(backend.ordered).toEqual([order]));
+});
+
+test('a time can be ordered instead of steps, and both are remembered', async () => {
+  const backend = backendWithModels();
+  const user = await openTrain(backend);
+  const [length, unit] = [() => screen.getByRole('spinbutton', { name: 'Learns for' }), () => screen.getByRole('combobox', { name: 'Unit' })];
+  await screen.findByRole('checkbox', { name: /^Chat/ });
+  await user.selectOptions(unit(), 'minutes');
+  expect(length()).toHaveValue(60);
+  await fireEvent.change(length(), { target: { value: '20' } });
+  await user.selectOptions(unit(), 'steps');
+  expect(length()).toHaveValue(2000);
+  await user.selectOptions(unit(), 'minutes');
+  await user.click(start());
+  await waitFor(() => expect(backend.ordered[0]?.length).toEqual({ minutes: 20 }));
 });
 
 test('conversations are learned from with a word on what the drafter may give away', async () => {
@@ -100,7 +116,11 @@ test('the estimate is asked for a moment after the last change, and says what ev
   await user.click(screen.getByRole('checkbox', { name: /^Maths/ }));
   expect(await screen.findByText('41, for the target to answer')).toBeInTheDocument();
   expect(backend.estimated.slice(before).at(-1)?.data).toEqual({ from: 'suites', suites: ['code'] });
-  expect(estimate.getAllByText('known once it has run for a while')).toHaveLength(2);
+  expect(estimate.getByText('known once this target wrote something')).toBeInTheDocument();
+  expect(estimate.getByText('known once some were timed; minutes can be ordered instead')).toBeInTheDocument();
+  backend.estimate = { ...backend.estimate, secondsAnswers: 720, guessed: true };
+  await user.click(screen.getByRole('checkbox', { name: /^Maths/ }));
+  expect(await screen.findByText('about 12 min, as a guess from how fast this target wrote')).toBeInTheDocument();
 });
 
 test('what cannot start says why', async () => {
@@ -111,9 +131,9 @@ test('what cannot start says why', async () => {
   expect(start()).toBeDisabled();
   expect(start()).toHaveAccessibleDescription('It takes up to 20 GB of memory, and 12 GB are available.');
   backend.estimate = { ...backend.estimate, memory: 1, free: 900_000_000 };
-  await fireEvent.input(screen.getByRole('slider', { name: 'γ' }), { target: { value: '5' } });
+  await fireEvent.input(screen.getByRole('slider', { name: 'γ' }), { target: { value: '6' } });
   await waitFor(() => expect(obstacle()).toHaveTextContent('It takes up to 1.2 GB of the disk, and 900 MB are available. Make some room first.'));
-  for (const suite of screen.getAllByRole('checkbox')) await user.click(suite);
+  for (const suite of screen.getAllByRole('checkbox', { checked: true })) await user.click(suite);
   expect(obstacle()).toHaveTextContent('Choose at least one suite.');
   await user.clear(name());
   expect(obstacle()).toHaveTextContent('Give the drafter a name.');
@@ -147,9 +167,9 @@ test('without a target the form leads to one, and a broken one cannot be learned
   expect(screen.getByRole('main', { name: 'Models' })).toBeInTheDocument();
 });
 
-test('suites that cannot be had are asked for again', async () => {
+test('choices that cannot be had are asked for again', async () => {
   const backend = backendWithModels();
-  backend.failing.set('suites', 'The database is locked.');
+  backend.failing.set('trainingChoices', 'The database is locked.');
   const user = await openTrain(backend);
   expect(await screen.findByText('The database is locked.')).toBeInTheDocument();
   backend.failing.clear();

@@ -5,7 +5,7 @@ import { model } from '../scripted/samples';
 import { learned, training } from '../scripted/training';
 import type { Training } from '../src/lib/backend/backend';
 import { roughly } from '../src/lib/format';
-import { loss, news, standing, worth } from '../src/lib/train/words';
+import { copied, loss, news, standing, stranded, worth } from '../src/lib/train/words';
 import { ask, backendWithModels, frame, open, openTrain } from './window';
 
 const learning = training({ id: 1, state: 'training', secondsLeft: 372, ...learned(340) });
@@ -27,6 +27,11 @@ describe('a training says how it stands', () => {
     expect(says({ state: 'answering', answersDone: 12, answersOf: 160, secondsLeft: 44.6 })).toBe(
       'the target answers 12 of 160 prompts · about 45 s left',
     );
+  });
+
+  test('while it gets ready to learn, or to pause', () => {
+    expect(says({ state: 'answering', answersDone: 160, answersOf: 160, secondsLeft: 0 })).toBe('160 of 160 prompts answered · the first step is prepared…');
+    expect(says({ ...learning, pausing: true })).toBe('pausing… · step 340 of 2,000');
   });
 
   test('while it learns, and wherever it was interrupted', () => {
@@ -56,6 +61,15 @@ describe('a training says how it stands', () => {
     expect(loss({ ...learning, state: 'failed', bestTau: learning.startTau })).toMatch(/so it cannot go on\.$/);
     expect(loss({ ...learning, state: 'failed' })).toMatch(/so is the best drafter so far \(τ \d\.\d\d\)\. To keep it, stop the training instead\.$/);
   });
+});
+
+test('what needs a target, or keeps what was said, is named before that goes', () => {
+  const open = training({ id: 1, state: 'paused', keepsConversations: true });
+  const others = [training({ id: 2, state: 'done' }), training({ id: 3, state: 'failed', target: 'b' })];
+  expect(stranded([open, ...others], 't')).toBe('The training of gemma-3-270m-it-dspark cannot go on without it.');
+  expect(stranded(others, 't')).toBeNull();
+  expect(copied([open, ...others])).toBe('A copy may stay with the training of gemma-3-270m-it-dspark until that leaves a drafter or is removed.');
+  expect(copied(others)).toBeNull();
 });
 
 test('a row names the drafter, its kind, its target and its data, and shows how far it is', async () => {
@@ -112,6 +126,17 @@ test('a failed training says why, can go on, and says why it cannot', async () =
   backend.failing.set('resumeTraining', 'The target is not there any more.');
   await user.click((await row()).getByRole('button', { name: mine('Resume') }));
   expect(await screen.findByRole('alert')).toHaveTextContent('The target is not there any more.');
+});
+
+test('one that never did better takes twice as many steps from the same answers', async () => {
+  const failure = 'The drafter never did better than before its first step.';
+  const backend = backendThatTrains({ ...learning, ...learned(2000), state: 'done', failure, open: true });
+  const user = await openTrain(backend);
+  const longer = (await row()).getByRole('button', { name: mine('Train') + ' for longer' });
+  expect(longer).toHaveTextContent('Train for 4,000 steps');
+  await user.click(longer);
+  expect(await screen.findByText('waits for its turn')).toBeInTheDocument();
+  expect(backend.course[0]).toMatchObject({ state: 'waiting', steps: 4000, failure: null });
 });
 
 test('of one that failed the best drafter can be kept', async () => {

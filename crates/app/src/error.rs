@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use engine::{CheckpointRole, size};
 
+use crate::Suite;
 use crate::models::word;
 
 /// Why a use case did not do what was asked: one sentence for the user.
@@ -126,6 +127,11 @@ pub enum Error {
     /// It has come to its end.
     #[error("training {0} is over, so it cannot go on; start a new one")]
     TrainingOver(i64),
+    /// Only one that never did better is trained for longer.
+    #[error(
+        "training {0} has not ended without a better drafter, so there is nothing to train for longer; resume it, or start a new one"
+    )]
+    NothingToLearn(i64),
     /// Its row cannot be read.
     #[error("the record of training {0} is damaged; remove it, and start a new one")]
     DamagedTraining(i64),
@@ -146,7 +152,7 @@ pub enum Error {
     #[error("there are no questions in your conversations yet; choose the built-in suites or a file of prompts")]
     NoQuestions,
     /// A suite that is not built in.
-    #[error("there is no suite “{0}”; there are chat, code, maths, structured and slipstream")]
+    #[error("there is no suite “{0}”; there are: {all}", all = Suite::ids().join(", "))]
     NoSuchSuite(String),
     /// A file of prompts, or of a training.
     #[error("the file {} cannot be used: {reason}", path.display())]

@@ -38,7 +38,7 @@ pub use library::{
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 pub use suites::Suite;
-pub use training::{Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
+pub use training::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
 
 pub use engine::{

@@ -7,7 +7,7 @@ use store::{LOOKUP, Source};
 use tokio::sync::oneshot;
 
 use crate::library::Origin;
-use crate::{App, Error, Result};
+use crate::{App, Error, Pedigree, Result};
 
 /// A registered folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,12 +46,14 @@ pub struct Model {
 pub const USUAL_CONTEXT: usize = 8192;
 
 /// What a model's files say of it, and what it needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Details {
     /// The files.
     pub checkpoint: Checkpoint,
     /// What a target needs of memory.
     pub need: Option<Need>,
+    /// Where a drafter came from that was trained here.
+    pub pedigree: Option<Pedigree>,
 }
 
 impl App {
@@ -93,7 +95,7 @@ impl App {
         precision: Precision,
         context: usize,
     ) -> Result<Details> {
-        let Model { role, folder, .. } = self.model(id).await?;
+        let Model { role, folder, source, .. } = self.model(id).await?;
         let drafter = match drafter {
             Some(drafter) => Some(self.resolve_drafter(drafter).await?),
             None => None,
@@ -102,7 +104,8 @@ impl App {
             let checkpoint = engine::inspect(&folder)?;
             let need = || Ok::<_, Error>(Plan::of(&folder, drafter.as_ref(), precision)?.need(context));
             let need = (role == CheckpointRole::Target).then(need).transpose()?;
-            Ok(Details { checkpoint, need })
+            let pedigree = (source == Source::Trained).then(|| Pedigree::read(&folder)).flatten();
+            Ok(Details { checkpoint, need, pedigree })
         };
         tokio::task::spawn_blocking(look).await.unwrap_or(Err(engine::Error::Closed.into()))
     }

@@ -7,18 +7,36 @@ pub struct Suite {
     pub id: &'static str,
     /// What people call it.
     pub title: &'static str,
+    /// Whether it is chosen where nobody chooses; the one about this app is not.
+    pub usual: bool,
     text: &'static str,
 }
 
 impl Suite {
     /// All of them.
     pub const ALL: [Self; 5] = [
-        Self { id: "chat", title: "Chat", text: include_str!("../suites/chat.txt") },
-        Self { id: "code", title: "Code", text: include_str!("../suites/code.txt") },
-        Self { id: "maths", title: "Maths", text: include_str!("../suites/maths.txt") },
-        Self { id: "structured", title: "Structured text", text: include_str!("../suites/structured.txt") },
-        Self { id: "slipstream", title: "About Slipstream", text: include_str!("../suites/slipstream.txt") },
+        Self { id: "chat", title: "Chat", usual: true, text: include_str!("../suites/chat.txt") },
+        Self { id: "code", title: "Code", usual: true, text: include_str!("../suites/code.txt") },
+        Self { id: "maths", title: "Maths", usual: true, text: include_str!("../suites/maths.txt") },
+        Self {
+            id: "structured",
+            title: "Structured text",
+            usual: true,
+            text: include_str!("../suites/structured.txt"),
+        },
+        Self {
+            id: "slipstream",
+            title: "About Slipstream",
+            usual: false,
+            text: include_str!("../suites/slipstream.txt"),
+        },
     ];
+
+    /// The ids of all.
+    #[must_use]
+    pub fn ids() -> [&'static str; 5] {
+        Self::ALL.map(|suite| suite.id)
+    }
 
     /// The suite of this id.
     #[must_use]

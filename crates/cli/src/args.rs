@@ -15,7 +15,7 @@ mod train;
 pub(crate) use downloads::DownloadsCommand;
 pub(crate) use hub::{HubCommand, Kinds, Switch};
 pub(crate) use models::ModelsCommand;
-pub(crate) use train::TrainArguments;
+pub(crate) use train::{LongerArguments, TrainArguments};
 
 /// Chat with a model on this machine, faster by lossless speculative decoding.
 #[derive(Debug, Parser)]
@@ -94,6 +94,8 @@ pub(crate) enum DrafterCommand {
     Resume {
         /// Its number.
         id: i64,
+        #[command(flatten)]
+        longer: LongerArguments,
     },
     /// End a training that does not run; the best drafter so far is kept if it does better than at the start.
     Stop {

@@ -17,7 +17,7 @@ pub(crate) async fn run(app: &App, command: DrafterCommand, json: bool) -> Resul
         DrafterCommand::New(arguments) => new(app, arguments, json).await,
         DrafterCommand::Train(arguments) => train::run(app, (*arguments).into(), json).await,
         DrafterCommand::Trainings => train::list(app, json).await,
-        DrafterCommand::Resume { id } => train::resume(app, id, json).await,
+        DrafterCommand::Resume { id, longer } => train::resume(app, id, longer.into(), json).await,
         DrafterCommand::Stop { id } => train::stop(app, id, json).await,
         DrafterCommand::Forget { id } => train::forget(app, id, json).await,
     }

@@ -1,6 +1,6 @@
 //! One model in full, for `slipstream models show`.
 
-use app::{Details, Drafts, Model, Need, Reach, Skipped, size};
+use app::{Details, Drafts, Model, Need, Pedigree, Reach, Skipped, size};
 use serde_json::{Value, json};
 
 use crate::models;
@@ -8,8 +8,9 @@ use crate::models;
 /// For programs.
 pub(crate) fn value(model: &Model, details: Option<&Details>) -> Value {
     let mut value = models::value(model);
-    if let Some(Details { checkpoint, need }) = details {
+    if let Some(Details { checkpoint, need, pedigree }) = details {
         value["checkpoint"] = json!(checkpoint);
+        value["trained"] = json!(pedigree);
         value["memory"] = need.map_or(Value::Null, |need| {
             let mut parts = json!(need);
             parts["total"] = json!(need.total());
@@ -36,7 +37,7 @@ pub(crate) fn text(model: &Model, details: Option<&Details>) -> String {
     lines.join("\n")
 }
 
-fn detailed(Details { checkpoint, need }: &Details) -> Vec<String> {
+fn detailed(Details { checkpoint, need, pedigree }: &Details) -> Vec<String> {
     let mut lines = vec![
         line("what", &checkpoint.name),
         line("parameters", &checkpoint.parameters.to_string()),
@@ -56,7 +57,14 @@ fn detailed(Details { checkpoint, need }: &Details) -> Vec<String> {
     if !checkpoint.code.is_empty() {
         lines.push(line("never run", &checkpoint.code.join(", ")));
     }
+    lines.extend(pedigree.as_ref().map(|pedigree| line("trained", &trained(pedigree))));
     lines
+}
+
+fn trained(Pedigree { target, data, steps, of, at_start, at_best, .. }: &Pedigree) -> String {
+    let tau = |value: &Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+    let (start, best) = (tau(at_start), tau(at_best));
+    format!("here for {target}, on {data}; {steps} of {of} steps; {start} → {best} tokens a round on held-out answers")
 }
 
 fn drafts_at_most(Drafts { limit, usual, .. }: Drafts) -> String {

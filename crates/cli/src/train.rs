@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use app::{App, Training, TrainingEstimate, TrainingOrder, TrainingState, size};
+use app::{App, Training, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState, size};
 use serde_json::{Value, json};
 use tokio::signal::ctrl_c;
 use tokio::time::sleep;
@@ -29,9 +29,17 @@ pub(crate) async fn run(app: &App, order: TrainingOrder, json: bool) -> Result<E
     follow(app, training, json).await
 }
 
-/// Goes on with a training.
-pub(crate) async fn resume(app: &App, id: i64, json: bool) -> Result<ExitCode, Failure> {
-    let training = app.resume_training(id).await?;
+/// Goes on with a training; with one that never did better anew, this long.
+pub(crate) async fn resume(
+    app: &App,
+    id: i64,
+    longer: Option<TrainingLength>,
+    json: bool,
+) -> Result<ExitCode, Failure> {
+    let training = match longer {
+        Some(length) => app.train_longer(id, length).await?,
+        None => app.resume_training(id).await?,
+    };
     follow(app, training, json).await
 }
 
@@ -68,15 +76,16 @@ async fn follow(app: &App, mut training: Training, json: bool) -> Result<ExitCod
 
 /// Says what it will take, about.
 fn tell_estimate(estimate: &TrainingEstimate, json: bool) -> io::Result<()> {
-    let TrainingEstimate { prompts, seconds_answers, seconds_steps, disk, memory, .. } = *estimate;
+    let TrainingEstimate { prompts, seconds_answers, guessed, seconds_steps, disk, memory, .. } = *estimate;
     if json {
-        let seconds = json!({ "answers": seconds_answers, "steps": seconds_steps });
+        let seconds = json!({ "answers": seconds_answers, "guessed": guessed, "steps": seconds_steps });
         let value =
             json!({ "event": "estimate", "prompts": prompts, "seconds": seconds, "disk": disk, "memory": memory });
         return writeln!(io::stdout(), "{value}");
     }
     let mut text = format!("{prompts} prompts; up to {} of memory and {} of disk", size(memory), size(disk));
-    for (what, seconds) in [("the answers", seconds_answers), ("the steps", seconds_steps)] {
+    let answers = if guessed { "the answers, as a guess" } else { "the answers" };
+    for (what, seconds) in [(answers, seconds_answers), ("the steps", seconds_steps)] {
         if let Some(seconds) = seconds {
             let seconds = Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
             text.extend(["; about ", &time(seconds), " for ", what]);
@@ -89,7 +98,8 @@ fn tell_estimate(estimate: &TrainingEstimate, json: bool) -> io::Result<()> {
 fn ended(training: &Training, json: bool) -> Result<ExitCode, Failure> {
     let Training { id, name, state, drafter, failure, .. } = training;
     if let Some(failure) = failure {
-        return Err(Failure::Sentence(failure.clone()));
+        let longer = format!("{failure}: slipstream drafter resume {id} --steps {}", 2 * training.steps);
+        return Err(Failure::Sentence(if training.keeps_answers { longer } else { failure.clone() }));
     }
     let tau = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
     let paused = *state == TrainingState::Paused;
@@ -231,6 +241,8 @@ fn write(json: bool, value: &Value, text: Option<&str>) -> io::Result<()> {
 fn doing(training: &Training) -> String {
     let Training { answers_done, answers_of, step, steps, .. } = training;
     let what = match training.state {
+        _ if training.pausing => return "it pauses".to_owned(),
+        TrainingState::Answering if answers_done == answers_of => "the first step is prepared".to_owned(),
         TrainingState::Answering => format!("the target answers: {answers_done} of {answers_of}"),
         TrainingState::Training => format!("the drafter learns: step {step} of {steps}"),
         _ => "waiting".to_owned(),

@@ -1,12 +1,12 @@
 //! `slipstream models remove` and `trash`.
 
-use app::{App, CheckpointRole, Trashed, size};
+use app::{App, CheckpointRole, Training, Trashed, size};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::models;
 
-/// Puts a model into the trash, and names the drafters that nothing uses then.
+/// Puts a model into the trash, and names the drafters that nothing uses then, and the trainings that cannot go on.
 pub(crate) async fn remove(app: &App, id: &str) -> Result<(Value, String), Failure> {
     // Of a record that cannot be read, nothing is known.
     let orphans = match app.model(id).await {
@@ -14,12 +14,18 @@ pub(crate) async fn remove(app: &App, id: &str) -> Result<(Value, String), Failu
         _ => Vec::new(),
     };
     let orphans: Vec<_> = orphans.into_iter().map(|model| model.id).collect();
+    let needs = |training: &Training| training.is_open() && training.target.eq_ignore_ascii_case(id);
+    let trainings = app.trainings().await?.into_iter().filter(needs).map(|training| training.name);
+    let trainings: Vec<_> = trainings.collect();
     app.remove_model(id).await?;
     let mut text = format!("{id} is in the trash; slipstream models restore {id} takes it out again");
     if !orphans.is_empty() {
         text.extend(["\nnothing else uses these drafters: ", &orphans.join(", ")]);
     }
-    Ok((json!({ "removed": id, "orphans": orphans }), text))
+    if !trainings.is_empty() {
+        text.extend(["\nthese trainings cannot go on without it: ", &trainings.join(", ")]);
+    }
+    Ok((json!({ "removed": id, "orphans": orphans, "trainings": trainings }), text))
 }
 
 /// Lists the trash, or empties it.

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::{Room, Shortage, size};
+use crate::{Design, Room, Shortage, size};
 
 /// This crate's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -109,16 +109,31 @@ pub enum Error {
     #[error(transparent)]
     Training(#[from] training::Error),
 
-    /// There is nothing to learn from.
-    #[error("there are no prompts to train with; choose a suite, or a file with a prompt in each line")]
-    NoPrompts,
-
-    /// Nothing that can be learnt from.
-    #[error("every prompt is empty, or longer than the {most} tokens that a training reads; choose shorter ones")]
-    LongPrompts {
-        /// The most tokens of a prompt.
-        most: usize,
+    /// No drafter is designed like this.
+    #[error("γ is {gamma}; it must be between {} and {}", Design::GAMMAS.start(), Design::GAMMAS.end())]
+    Gamma {
+        /// Tokens a round.
+        gamma: usize,
     },
+
+    /// Too little to learn from.
+    #[error(
+        "a training needs at least {fewest} prompts of up to {longest} tokens, and there are {found}; choose more, or shorter ones"
+    )]
+    FewPrompts {
+        /// The fewest that are enough.
+        fewest: usize,
+        /// The most tokens of one.
+        longest: usize,
+        /// How many there are.
+        found: usize,
+    },
+
+    /// Nothing to measure with.
+    #[error(
+        "every prompt is of one conversation, and a drafter is measured on another one than it learns from; choose more"
+    )]
+    OneConversation,
 
     /// Answers of two targets would be mixed.
     #[error(

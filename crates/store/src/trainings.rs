@@ -172,6 +172,25 @@ impl Store {
         Ok(())
     }
 
+    /// Lets a training that is over begin anew, without its curve, by what is ordered now.
+    ///
+    /// # Errors
+    /// Another training or a model has its name by now, or the database fails.
+    pub async fn reopen_training(&self, id: i64, ordered: &str) -> Result<()> {
+        let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let name = sqlx::query_scalar::<_, String>("SELECT name FROM trainings WHERE id = ?").bind(id);
+        let name = name.fetch_one(&mut *transaction).await?;
+        models::chosen(&mut transaction, &name).await?;
+        let reopen = sqlx::query(
+            "UPDATE OR IGNORE trainings SET ordered = ?, state = 'paused', failure = NULL, step = 0, steps = 0 WHERE id = ?",
+        );
+        if reopen.bind(ordered).bind(id).execute(&mut *transaction).await?.rows_affected() == 0 {
+            return Err(Error::IdTaken(name));
+        }
+        sqlx::query("DELETE FROM training_points WHERE training_id = ?").bind(id).execute(&mut *transaction).await?;
+        Ok(transaction.commit().await?)
+    }
+
     /// Takes a training off the list, with its curve.
     ///
     /// # Errors

@@ -52,3 +52,18 @@ async fn progress_outlives_the_run_and_clears_an_earlier_failure() {
     let row = store.training(id).await.unwrap().unwrap();
     assert_eq!((row.state, row.failure, row.step, row.steps), (TrainingState::Training, None, 7, 9));
 }
+
+#[tokio::test]
+async fn one_that_is_over_begins_anew_unless_another_has_its_name_by_now() {
+    let store = Store::in_memory().await.unwrap();
+    let id = store.add_training("mine", "{}", "").await.unwrap().id;
+    store.add_training_point(id, point(0, None, Some(1.0), true)).await.unwrap();
+    store.set_training(id, TrainingState::Done, Some("why"), None).await.unwrap();
+    let other = store.add_training("mine", "{}", "").await.unwrap().id;
+    assert!(matches!(store.reopen_training(id, "[]").await, Err(Error::IdTaken(_))));
+    store.remove_training(other).await.unwrap();
+    store.reopen_training(id, "[]").await.unwrap();
+    let row = store.training(id).await.unwrap().unwrap();
+    assert_eq!((row.state, row.failure, row.ordered.as_str()), (TrainingState::Paused, None, "[]"));
+    assert!(store.training_points(id).await.unwrap().is_empty());
+}

@@ -98,7 +98,7 @@ impl Data {
             clippy::cast_precision_loss,
             reason = "a part of a count"
         )]
-        let held = ((all as f32 * held_out) as usize).max(1);
+        let held = ((all as f32 * held_out).round() as usize).max(1);
         let (teach, measure) = if held_out > 0.0 && all > 1 {
             self.sequences.split_at(all - held)
         } else {

@@ -76,6 +76,10 @@ pub enum Error {
         wanted: &'static str,
     },
 
+    /// Settings of another training.
+    #[error("the training in this folder was started with other settings; go on with those, or choose a new folder")]
+    OtherSettings,
+
     /// The numbers went to infinity, or nowhere.
     #[error(
         "the loss is {loss} at step {step}: training went astray; stop it to keep the best drafter so far, and train one of another size or γ"

@@ -67,7 +67,10 @@ impl Default for Settings {
 
 impl Settings {
     /// Refuses what trains nothing.
-    pub(crate) fn check(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// When it would.
+    pub fn check(&self) -> Result<()> {
         let counts = [
             ("the number of steps", self.steps),
             ("the number of sequences a step", self.sequences),

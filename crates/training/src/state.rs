@@ -22,15 +22,14 @@ pub(crate) struct Standing {
     pub(crate) step: usize,
     /// The step of each measurement, and the bits of its τ: decimal digits would not come back exactly.
     measured: Vec<(usize, u64)>,
-    /// The settings as text.
-    pub(crate) settings: String,
+    settings: Settings,
 }
 
 impl Standing {
     /// After `step` steps of a training by `settings`, with each measurement's step and τ.
     pub(crate) fn new(step: usize, measured: &[(usize, f64)], settings: &Settings) -> Self {
         let measured = measured.iter().map(|&(step, tau)| (step, tau.to_bits())).collect();
-        Self { step, measured, settings: text(settings) }
+        Self { step, measured, settings: settings.clone() }
     }
 
     /// The step of each measurement, and its τ.
@@ -40,18 +39,8 @@ impl Standing {
 
     /// Refuses to go on by other settings.
     pub(crate) fn check(&self, settings: &Settings) -> Result<()> {
-        let value = text(settings);
-        if self.settings == value {
-            return Ok(());
-        }
-        let wanted = "what the training in this folder was started with; choose a new folder for others";
-        Err(Error::Setting { setting: "the training", value, wanted })
+        if self.settings == *settings { Ok(()) } else { Err(Error::OtherSettings) }
     }
-}
-
-/// The settings as text, to see whether they are the same.
-fn text(settings: &Settings) -> String {
-    serde_json::to_string(settings).unwrap_or_default()
 }
 
 /// The files of a training.

@@ -3,8 +3,8 @@
 use tauri::ipc::Channel;
 use tauri::{State, Webview};
 
+use crate::lists::Watched;
 use crate::opened::Opened;
-use crate::tray::Tray;
 use crate::wire::{Download, Failure};
 
 /// Streams all downloads, now and whenever one has changed.
@@ -12,11 +12,11 @@ use crate::wire::{Download, Failure};
 #[specta::specta]
 pub(crate) async fn watch_downloads(
     opened: State<'_, Opened>,
-    tray: State<'_, Tray>,
+    watched: State<'_, Watched<app::Download>>,
     page: Webview,
     lists: Channel<Vec<Download>>,
 ) -> Result<(), Failure> {
-    tray.follow(opened.app().await?.clone(), page, lists);
+    watched.follow(opened.app().await?.clone(), page, lists);
     Ok(())
 }
 

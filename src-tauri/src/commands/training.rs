@@ -1,20 +1,21 @@
 //! Training of drafters.
 
+use app::TrainingLength;
 use tauri::ipc::Channel;
 use tauri::{State, Webview, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
 use crate::chosen::Chosen;
-use crate::course::Course;
+use crate::lists::Watched;
 use crate::opened::Opened;
-use crate::wire::{Failure, Suite, Training, TrainingEstimate, TrainingOrder};
+use crate::wire::{Failure, Training, TrainingChoices, TrainingEstimate, TrainingOrder};
 
-/// The built-in suites of prompts.
+/// What there is to choose from for a training, and what is chosen until somebody does.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn suites() -> Result<Vec<Suite>, Failure> {
-    Ok(app::Suite::ALL.map(Suite::from).into())
+pub(crate) async fn training_choices() -> Result<TrainingChoices, Failure> {
+    Ok(TrainingChoices::here())
 }
 
 /// Asks the user for a file of prompts in the system's dialog; null when it was dismissed.
@@ -71,11 +72,11 @@ pub(crate) async fn trainings(opened: State<'_, Opened>) -> Result<Vec<Training>
 #[specta::specta]
 pub(crate) async fn watch_trainings(
     opened: State<'_, Opened>,
-    course: State<'_, Course>,
+    watched: State<'_, Watched<app::Training>>,
     page: Webview,
     lists: Channel<Vec<Training>>,
 ) -> Result<(), Failure> {
-    course.follow(opened.app().await?.clone(), page, lists);
+    watched.follow(opened.app().await?.clone(), page, lists);
     Ok(())
 }
 
@@ -91,6 +92,13 @@ pub(crate) async fn pause_training(opened: State<'_, Opened>, id: i64) -> Result
 #[specta::specta]
 pub(crate) async fn resume_training(opened: State<'_, Opened>, id: i64) -> Result<Training, Failure> {
     Ok(opened.app().await?.resume_training(id).await?.into())
+}
+
+/// Lets a training whose drafter never did better take so many steps from the answers that there are.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn train_longer(opened: State<'_, Opened>, id: i64, steps: usize) -> Result<Training, Failure> {
+    Ok(opened.app().await?.train_longer(id, TrainingLength::Steps(steps)).await?.into())
 }
 
 /// Ends a training; the best drafter so far is kept if it does better than at the start.

@@ -23,6 +23,27 @@ pub(crate) struct Details {
     skipped: Vec<Skipped>,
     /// Code that came with it, by the names of its files. It is never run.
     code: Vec<String>,
+    /// Where a drafter came from that was trained here.
+    trained: Option<Trained>,
+}
+
+/// Where a drafter came from that was trained here.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Trained {
+    /// The target, and which files that was.
+    target: String,
+    /// What the target answered.
+    data: String,
+    steps: usize,
+    /// Steps that were ordered.
+    of: usize,
+    /// Tokens per round on held-out answers before the first step.
+    start_tau: Option<f64>,
+    /// The same at best.
+    best_tau: Option<f64>,
+    /// Milliseconds since 1970.
+    begun_at: i64,
 }
 
 /// How far a target reads, and what that costs.
@@ -64,7 +85,7 @@ pub(crate) struct Skipped {
 }
 
 impl From<app::Details> for Details {
-    fn from(app::Details { checkpoint, need }: app::Details) -> Self {
+    fn from(app::Details { checkpoint, need, pedigree }: app::Details) -> Self {
         Self {
             name: checkpoint.name,
             parameters: checkpoint.parameters,
@@ -74,7 +95,15 @@ impl From<app::Details> for Details {
             stop_ids: checkpoint.stop_ids,
             skipped: checkpoint.skipped.into_iter().map(Skipped::from).collect(),
             code: checkpoint.code,
+            trained: pedigree.map(Trained::from),
         }
+    }
+}
+
+impl From<app::Pedigree> for Trained {
+    fn from(pedigree: app::Pedigree) -> Self {
+        let app::Pedigree { target, data, steps, of, at_start, at_best, begun_at, .. } = pedigree;
+        Self { target, data, steps, of, start_tau: at_start, best_tau: at_best, begun_at }
     }
 }
 

@@ -27,4 +27,4 @@ pub(crate) use model::{Model, Shelf, Trashed};
 pub(crate) use offer::Offer;
 pub(crate) use proof::Proof;
 pub(crate) use speculation::{Course, Schedule, Speculation, Standing};
-pub(crate) use training::{Suite, Training, TrainingEstimate, TrainingOrder};
+pub(crate) use training::{Training, TrainingChoices, TrainingEstimate, TrainingOrder};

@@ -15,11 +15,18 @@ pub(crate) struct Suite {
     title: String,
     /// How many there are.
     prompts: usize,
+    /// Whether it is chosen.
+    chosen: bool,
 }
 
 impl From<app::Suite> for Suite {
     fn from(suite: app::Suite) -> Self {
-        Self { id: suite.id.to_owned(), title: suite.title.to_owned(), prompts: suite.prompts().count() }
+        Self {
+            id: suite.id.to_owned(),
+            title: suite.title.to_owned(),
+            prompts: suite.prompts().count(),
+            chosen: suite.usual,
+        }
     }
 }
 
@@ -57,11 +64,84 @@ impl From<DesignKind> for TrainingKind {
 }
 
 /// How much of a drafter there is.
-#[derive(Deserialize, Type)]
+#[derive(Clone, Copy, Serialize, Deserialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum TrainingSize {
     Small,
     Medium,
+}
+
+impl From<TrainingSize> for DesignSize {
+    fn from(size: TrainingSize) -> Self {
+        match size {
+            TrainingSize::Small => Self::Small,
+            TrainingSize::Medium => Self::Medium,
+        }
+    }
+}
+
+impl From<DesignSize> for TrainingSize {
+    fn from(size: DesignSize) -> Self {
+        match size {
+            DesignSize::Small => Self::Small,
+            DesignSize::Medium => Self::Medium,
+        }
+    }
+}
+
+/// What there is to choose from, and what is chosen until somebody does.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TrainingChoices {
+    suites: Vec<Suite>,
+    kind: TrainingKind,
+    size: TrainingSize,
+    /// Tokens a round (γ).
+    gamma: usize,
+    /// The fewest that can be chosen.
+    least_gamma: usize,
+    /// The most.
+    most_gamma: usize,
+    /// Whether it learns for some minutes, and not for some steps.
+    timed: bool,
+    steps: usize,
+    minutes: u32,
+}
+
+/// How long a drafter learns.
+#[derive(Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum TrainingLength {
+    Steps(usize),
+    /// As many steps as take about so many minutes here, behind the answers.
+    Minutes(u32),
+}
+
+impl From<TrainingLength> for app::TrainingLength {
+    fn from(length: TrainingLength) -> Self {
+        match length {
+            TrainingLength::Steps(steps) => Self::Steps(steps),
+            TrainingLength::Minutes(minutes) => Self::Minutes(minutes),
+        }
+    }
+}
+
+impl TrainingChoices {
+    /// Of this release.
+    pub(crate) fn here() -> Self {
+        let Design { kind, size, gamma } = Design::default();
+        Self {
+            suites: app::Suite::ALL.map(Suite::from).into(),
+            kind: kind.into(),
+            size: size.into(),
+            gamma,
+            least_gamma: *Design::GAMMAS.start(),
+            most_gamma: *Design::GAMMAS.end(),
+            timed: matches!(app::TrainingLength::default(), app::TrainingLength::Minutes(_)),
+            steps: app::TrainingLength::STEPS,
+            minutes: app::TrainingLength::MINUTES,
+        }
+    }
 }
 
 /// What the target answers, for a drafter to learn from.
@@ -89,22 +169,14 @@ pub(crate) struct TrainingOrder {
     /// Tokens a round (γ).
     gamma: usize,
     data: TrainingData,
-    steps: usize,
-    /// The same seed gives the same drafter.
-    seed: u32,
+    length: TrainingLength,
 }
 
 impl TrainingOrder {
     /// For the app, with a target that computes in this number type; of files, only those that the user chose.
     pub(crate) fn with(self, precision: Precision, files: &Chosen) -> Result<app::TrainingOrder, Failure> {
-        let size = match self.size {
-            TrainingSize::Small => DesignSize::Small,
-            TrainingSize::Medium => DesignSize::Medium,
-        };
         Ok(app::TrainingOrder {
-            target: self.target,
-            name: self.name,
-            design: Design { kind: self.kind.into(), size, gamma: self.gamma },
+            design: Design { kind: self.kind.into(), size: self.size.into(), gamma: self.gamma },
             data: match self.data {
                 TrainingData::Suites { suites } => app::TrainingData::Suites(suites),
                 TrainingData::Conversations => app::TrainingData::Conversations,
@@ -113,9 +185,9 @@ impl TrainingOrder {
                     return Err(Failure::new(&format!("{path} was not chosen here; choose the file of prompts again")));
                 }
             },
-            length: app::TrainingLength::Steps(self.steps),
+            length: self.length.into(),
             precision,
-            seed: self.seed.into(),
+            ..app::TrainingOrder::usual(self.target, self.name)
         })
     }
 }
@@ -126,9 +198,11 @@ impl TrainingOrder {
 pub(crate) struct TrainingEstimate {
     /// Prompts that the target answers.
     prompts: usize,
-    /// How long the answers take; null before any were timed here.
+    /// How long the answers take; null before the target wrote anything here.
     seconds_answers: Option<f64>,
-    /// How long the steps take; likewise.
+    /// Whether that is only reckoned from how fast the target wrote.
+    guessed: bool,
+    /// How long the steps take; null before any were timed here.
     seconds_steps: Option<f64>,
     /// What it takes of the disk while it lasts.
     bytes: u64,
@@ -145,6 +219,7 @@ impl From<app::TrainingEstimate> for TrainingEstimate {
         Self {
             prompts: estimate.prompts,
             seconds_answers: estimate.seconds_answers,
+            guessed: estimate.guessed,
             seconds_steps: estimate.seconds_steps,
             bytes: estimate.disk,
             free: estimate.free,
@@ -217,8 +292,14 @@ pub(crate) struct Training {
     best_tau: Option<f64>,
     /// The id of the drafter that came of it.
     drafter: Option<String>,
-    /// Why it failed, in a sentence.
+    /// Why it failed, or left no drafter, in a sentence.
     failure: Option<String>,
+    /// Whether it keeps a copy of what was said in this app, to go on with.
+    keeps_conversations: bool,
+    /// Whether it runs, or can go on, and needs its target for that; one that is done can go on for longer.
+    open: bool,
+    /// Whether it will pause, or stop, as soon as it has done what it does.
+    pausing: bool,
     /// Milliseconds since 1970.
     created_at: i64,
 }
@@ -228,6 +309,7 @@ impl From<app::Training> for Training {
         Self {
             start_tau: training.at_start(),
             best_tau: training.at_best(),
+            open: training.is_open(),
             id: training.id,
             name: training.name,
             target: training.target,
@@ -243,6 +325,8 @@ impl From<app::Training> for Training {
             tau: training.tokens_per_round,
             drafter: training.drafter,
             failure: training.failure.as_deref().map(sentence),
+            keeps_conversations: training.keeps_conversations,
+            pausing: training.pausing,
             created_at: training.created_at,
         }
     }

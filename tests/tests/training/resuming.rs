@@ -82,6 +82,6 @@ fn a_training_does_not_go_on_with_other_settings() -> Outcome {
     Trainer::open(model.clone(), &data, start.clone(), short, folder.path())?
         .run(&mut |_| ControlFlow::Continue(()))?;
     let refused = Trainer::open(model, &data, start, settings(), folder.path()).err().ok_or("it went on")?;
-    assert!(refused.to_string().contains("choose a new folder"), "{refused}");
+    assert!(refused.to_string().contains("was started with other settings"), "{refused}");
     Ok(())
 }

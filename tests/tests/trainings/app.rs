@@ -3,8 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use app::{
-    App, CheckpointRole, Design, DesignKind, DesignSize, Precision, Source, Training, TrainingData, TrainingLength,
-    TrainingOrder, TrainingState,
+    App, CheckpointRole, Controls, Cost, Design, DesignKind, DesignSize, DraftSource, Memory, Precision, Prompt,
+    Request, Source, Training, TrainingData, TrainingLength, TrainingOrder, TrainingState,
 };
 use store::{Store, TrainingPoint};
 use tests::{Outcome, tiny};
@@ -28,7 +28,7 @@ async fn home() -> Outcome<(tempfile::TempDir, tempfile::TempDir, std::path::Pat
     let (home, models) = (tempfile::tempdir()?, tiny::models().await?);
     tiny::register(home.path(), models.path(), 8).await?;
     let file = home.path().join("prompts.txt");
-    fs::write(&file, "Who?\nWhat?\nWhere?\nWhy?\n")?;
+    fs::write(&file, tiny::questions().collect::<Vec<_>>().join("\n"))?;
     Ok((home, models, file))
 }
 
@@ -51,20 +51,25 @@ async fn a_training_becomes_a_drafter_in_the_list_that_says_where_it_came_from()
     let (home, _models, file) = home().await?;
     let app = App::open(home.path()).await?;
     let before = app.estimate_training(&order(&file, "mine", 40)).await?;
-    assert!(before.prompts == 4 && before.memory > 0 && before.disk > 0, "{before:?}");
+    assert!(before.prompts == 10 && before.memory > 0 && before.disk > 0, "{before:?}");
     let id = app.start_training(order(&file, "mine", 40)).await?.id;
     let done = until(&app, id, |training| training.state == TrainingState::Done).await?;
     assert_eq!((done.drafter.as_deref(), done.step, done.steps), (Some("mine"), 40, 40));
-    assert_eq!((done.answers_done, done.answers_of, done.loss.len()), (4, 4, 40));
+    assert_eq!((done.answers_done, done.answers_of, done.loss.len()), (10, 10, 40));
     assert!(done.at_best() > done.at_start(), "{:?}", done.tokens_per_round);
 
     let model = app.model("mine").await?;
     assert_eq!((model.role, model.source, model.broken.as_deref()), (CheckpointRole::Drafter, Source::Trained, None));
     let said = fs::read_to_string(model.folder.join("README.md"))?;
     assert!(!said.contains("prompts.txt"), "{said}");
-    for fact in [tiny::TARGET, "4 prompts of a file", "40 of 40", "Seed: 7"] {
+    for fact in [tiny::TARGET, "10 prompts of a file", "40 of 40", "Seed: 7"] {
         assert!(said.contains(fact), "{said}");
     }
+    let details = app.model_details("mine", None, Precision::AsStored, 64).await?;
+    let pedigree = details.pedigree.ok_or("it does not know where it came from")?;
+    assert!(pedigree.target.starts_with(tiny::TARGET), "{pedigree:?}");
+    assert_eq!((pedigree.steps, pedigree.of, pedigree.data.as_str()), (40, 40, "10 prompts of a file"));
+    assert_eq!((pedigree.at_start, pedigree.at_best), (done.at_start(), done.at_best()));
     assert!(!home.path().join("trainings").join(id.to_string()).exists());
     assert!(app.start_training(order(&file, "mine", 41)).await.is_err(), "the name is taken");
     app.remove_training(id).await?;
@@ -133,17 +138,60 @@ async fn what_is_worth_keeping_does_not_depend_on_the_chart() -> Outcome {
     Ok(())
 }
 
-#[tokio::test]
-async fn what_trainings_that_are_over_left_behind_goes() -> Outcome {
-    let (home, _models, file) = home().await?;
-    let app = App::open(home.path()).await?;
-    let (id, folder) = better(&app, home.path(), &file).await?;
-    let of_none = home.path().join("trainings/99");
+/// Makes what was measured before the first step so good that nothing is better.
+fn excel(training: &Path, at_start: f64) -> Outcome {
+    let state = training.join("trainer/state.safetensors");
+    let (mut bytes, old, new) = (fs::read(&state)?, at_start.to_bits().to_string(), 99f64.to_bits().to_string());
+    let at = bytes.windows(old.len()).position(|part| part == old.as_bytes()).ok_or("it is not in the state")?;
+    bytes[at..at + old.len()].copy_from_slice(new.as_bytes());
+    Ok(fs::write(&state, bytes)?)
+}
+
+/// Lets the app remove what no training needs any more.
+async fn tidied(app: &App, home: &Path) -> Outcome {
+    let of_none = home.join("trainings/99");
     fs::create_dir_all(&of_none)?;
     app.start_library();
     while of_none.exists() {
         sleep(Duration::from_millis(5)).await;
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn one_that_never_did_better_learns_for_longer_from_the_same_answers() -> Outcome {
+    let (home, _models, file) = home().await?;
+    let app = App::open(home.path()).await?;
+    let id = app.start_training(order(&file, "mine", 60)).await?.id;
+    let measured = until(&app, id, |training| training.at_start().is_some()).await?;
+    app.pause_trainings().await;
+    excel(&home.path().join(format!("trainings/{id}")), measured.at_start().ok_or("it was not measured")?)?;
+    app.resume_training(id).await?;
+    let done = until(&app, id, |training| training.state == TrainingState::Done).await?;
+    assert!(done.drafter.is_none() && done.keeps_answers, "{done:?}");
+    let answers = home.path().join(format!("trainings/{id}/answers.txt"));
+    let before = fs::read(&answers)?;
+    tidied(&app, home.path()).await?;
+    assert!(app.resume_training(id).await.is_err(), "it is over");
+
+    let longer = app.train_longer(id, TrainingLength::Steps(70)).await?;
+    assert_eq!((longer.answers_done, longer.step, longer.failure), (10, 0, None));
+    let learns = until(&app, id, |training| training.step > 0).await?;
+    assert_eq!((learns.steps, learns.at_start().map(f64::to_bits)), (70, measured.at_start().map(f64::to_bits)));
+    app.pause_trainings().await;
+    assert!(fs::read(&answers)? == before, "the target was asked again");
+    app.remove_training(id).await?;
+    assert!(!answers.exists());
+    assert!(app.train_longer(id, TrainingLength::Steps(30)).await.is_err(), "it is off the list");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_trainings_that_are_over_left_behind_goes() -> Outcome {
+    let (home, _models, file) = home().await?;
+    let app = App::open(home.path()).await?;
+    let (id, folder) = better(&app, home.path(), &file).await?;
+    tidied(&app, home.path()).await?;
     assert!(folder.join("best").exists(), "that one can go on");
     app.remove_training(id).await?;
     Ok(())
@@ -186,6 +234,43 @@ async fn after_a_restart_a_training_has_paused_with_its_curve_and_goes_on() -> O
     let resumed = app.start_training(order(&file, "mine", 60)).await?;
     assert_eq!(resumed.id, id, "the same order goes on");
     until(&app, id, |training| training.state == TrainingState::Done).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn before_any_answer_was_timed_it_is_guessed_from_how_fast_the_target_wrote() -> Outcome {
+    let (home, models, file) = home().await?;
+    let app = App::open(home.path()).await?;
+    let order = order(&file, "mine", 10);
+    let before = app.estimate_training(&order).await?;
+    assert_eq!((before.seconds_answers, before.guessed, before.seconds_steps), (None, false, None));
+    let request = Request {
+        target: models.path().canonicalize()?.join(tiny::TARGET),
+        drafter: Some(DraftSource::Lookup),
+        precision: Precision::Float32,
+        prompt: Prompt::Raw(String::new()),
+        controls: Controls::default(),
+        memory: Memory::default(),
+        cost: Cost::default(),
+    };
+    app.keep_cost(&request, &serde_json::from_str(r#"{ "contexts": [{ "verify": [[0.5]] }] }"#)?).await?;
+    let guessed = app.estimate_training(&order).await?;
+    // 10 answers of 192 tokens at half a second each.
+    assert_eq!((guessed.seconds_answers, guessed.guessed), (Some(960.0), true));
+    Ok(())
+}
+
+#[tokio::test]
+async fn too_few_prompts_are_refused_before_anything_is_answered() -> Outcome {
+    let (home, _models, file) = home().await?;
+    let app = App::open(home.path()).await?;
+    fs::write(&file, "Who?\nWhat?\n")?;
+    let order = order(&file, "mine", 10);
+    for refused in [app.estimate_training(&order).await.err(), app.start_training(order.clone()).await.err()] {
+        let refused = refused.ok_or("it was accepted")?.to_string();
+        assert!(refused.contains("at least 10 prompts of up to 2048 tokens, and there are 2"), "{refused}");
+    }
+    assert!(app.trainings().await?.is_empty());
     Ok(())
 }
 

@@ -12,15 +12,12 @@ use engine::{
 };
 use tests::{Outcome, tiny};
 
-/// Questions that say nothing to a target whose weights are random.
-const QUESTIONS: [&str; 4] = ["Who?", "What is it?", "Where to?", "Why now?"];
-
 /// A short lesson for the tiny target among `models`, which keeps its files in `folder`.
 pub(crate) fn lesson(models: &Path, folder: &Path, kind: DesignKind) -> Lesson {
     Lesson {
         target: models.join(tiny::TARGET),
         precision: Precision::Float32,
-        prompts: QUESTIONS.map(|question| Prompt::Chat(vec![Message::new(Role::User, question)])).into(),
+        prompts: tiny::questions().map(|question| Prompt::Chat(vec![Message::new(Role::User, question)])).collect(),
         design: Design { kind, size: DesignSize::Small, gamma: 3 },
         length: TrainingLength::Steps(30),
         seed: 7,
@@ -147,6 +144,24 @@ async fn a_lesson_that_is_paused_anywhere_ends_with_the_same_bytes() -> Outcome 
     assert!(paused > 3, "it paused {paused} times");
     let end = teach(&engine, lesson(models.path(), broken.path(), DesignKind::DSpark), None)?;
     assert!(matches!(end, LessonEvent::Done), "{end:?}");
+    assert!(bytes(whole.path())? == bytes(broken.path())?, "another drafter");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_lesson_goes_on_by_what_it_began_with_whatever_would_be_chosen_now() -> Outcome {
+    let (models, engine) = (tiny::models().await?, Engine::start());
+    let [whole, broken] = [tempfile::tempdir()?, tempfile::tempdir()?];
+    let lesson = |folder: &tempfile::TempDir| lesson(models.path(), folder.path(), DesignKind::DSpark);
+    teach(&engine, lesson(&whole), None)?;
+    // It stops among the steps, when everything is settled.
+    teach(&engine, lesson(&broken), Some(tiny::questions().count() + 3))?;
+    let other = Lesson {
+        design: Design { kind: DesignKind::DSpark, size: DesignSize::Medium, gamma: 4 },
+        length: TrainingLength::Steps(31),
+        ..lesson(&broken)
+    };
+    assert!(matches!(teach(&engine, other, None)?, LessonEvent::Done));
     assert!(bytes(whole.path())? == bytes(broken.path())?, "another drafter");
     Ok(())
 }

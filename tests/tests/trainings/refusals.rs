@@ -19,13 +19,19 @@ async fn refused(change: impl FnOnce(&mut Lesson)) -> Outcome<String> {
 }
 
 #[tokio::test]
-async fn a_lesson_without_a_prompt_that_can_be_read_is_refused() -> Outcome {
-    let none = refused(|lesson| lesson.prompts.clear()).await?;
-    assert!(none.contains("there are no prompts to train with"), "{none}");
+async fn a_lesson_with_too_little_to_learn_from_or_to_measure_with_is_refused() -> Outcome {
+    let said = |found: usize| {
+        format!(
+            "a training needs at least 10 prompts of up to 2048 tokens, and there are {found}; choose more, or shorter ones"
+        )
+    };
+    assert_eq!(refused(|lesson| lesson.prompts.clear()).await?, said(0));
     let long = "word ".repeat(3000);
-    let long =
-        refused(|lesson| lesson.prompts = vec![Prompt::Chat(vec![Message::new(Role::User, long.as_str())])]).await?;
-    assert!(long.contains("longer than the 2048 tokens that a training reads"), "{long}");
+    let one_long =
+        refused(|lesson| lesson.prompts[0] = Prompt::Chat(vec![Message::new(Role::User, long.as_str())])).await?;
+    assert_eq!(one_long, said(9));
+    let alike = refused(|lesson| lesson.prompts = vec![lesson.prompts[0].clone(); 12]).await?;
+    assert!(alike.starts_with("every prompt is of one conversation"), "{alike}");
     Ok(())
 }
 

@@ -31,7 +31,7 @@ async fn outcome(home: &Path) -> Outcome<(Vec<u8>, String, Vec<(u32, f64, bool)>
 async fn a_training_that_is_killed_at_random_points_ends_with_the_same_drafter() -> Outcome {
     let (models, [whole, broken]) = (tiny::models().await?, [tempfile::tempdir()?, tempfile::tempdir()?]);
     let prompts = models.path().join("prompts.txt");
-    fs::write(&prompts, "Who?\nWhat?\nWhere?\nWhy?\nHow?\n")?;
+    fs::write(&prompts, tiny::questions().collect::<Vec<_>>().join("\n"))?;
     for home in [&whole, &broken] {
         tiny::register(home.path(), models.path(), 8).await?;
     }

@@ -93,8 +93,8 @@ export const commands = {
 	verify: (message: number, insist: boolean) => typedError<Proof, Failure>(__TAURI_INVOKE("verify", { message, insist })),
 	/**  Stops the verification that runs, if any; it then fails. */
 	stopVerifying: () => typedError<null, Failure>(__TAURI_INVOKE("stop_verifying")),
-	/**  The built-in suites of prompts. */
-	suites: () => typedError<Suite[], Failure>(__TAURI_INVOKE("suites")),
+	/**  What there is to choose from for a training, and what is chosen until somebody does. */
+	trainingChoices: () => typedError<TrainingChoices, Failure>(__TAURI_INVOKE("training_choices")),
 	/**  Asks the user for a file of prompts in the system's dialog; null when it was dismissed. */
 	choosePrompts: () => typedError<string | null, Failure>(__TAURI_INVOKE("choose_prompts")),
 	/**  What a training would take. */
@@ -109,6 +109,8 @@ export const commands = {
 	pauseTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("pause_training", { id })),
 	/**  Lets a training that is paused, or failed, go on. */
 	resumeTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("resume_training", { id })),
+	/**  Lets a training whose drafter never did better take so many steps from the answers that there are. */
+	trainLonger: (id: number, steps: number) => typedError<Training, Failure>(__TAURI_INVOKE("train_longer", { id, steps })),
 	/**  Ends a training; the best drafter so far is kept if it does better than at the start. */
 	stopTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("stop_training", { id })),
 	/**  Takes a training that does not run off the list; the drafter that came of it stays. */
@@ -239,6 +241,8 @@ export type Details = {
 	skipped: Skipped[],
 	/**  Code that came with it, by the names of its files. It is never run. */
 	code: string[],
+	/**  Where a drafter came from that was trained here. */
+	trained: Trained | null,
 };
 
 /**  Some of what was found on the Hub. */
@@ -797,6 +801,8 @@ export type Suite = {
 	title: string,
 	/**  How many there are. */
 	prompts: number,
+	/**  Whether it is chosen. */
+	chosen: boolean,
 };
 
 /**  Where the token comes from that is sent to the Hub. The token itself never comes here. */
@@ -807,6 +813,23 @@ export type TokenSource = "none" | "keychain" |
 "variable" | 
 /**  The file of the Hub's own tools. */
 "file";
+
+/**  Where a drafter came from that was trained here. */
+export type Trained = {
+	/**  The target, and which files that was. */
+	target: string,
+	/**  What the target answered. */
+	data: string,
+	steps: number,
+	/**  Steps that were ordered. */
+	of: number,
+	/**  Tokens per round on held-out answers before the first step. */
+	startTau: number | null,
+	/**  The same at best. */
+	bestTau: number | null,
+	/**  Milliseconds since 1970. */
+	begunAt: number,
+};
 
 /**  A training, as far as it is. */
 export type Training = {
@@ -838,10 +861,33 @@ export type Training = {
 	bestTau: number | null,
 	/**  The id of the drafter that came of it. */
 	drafter: string | null,
-	/**  Why it failed, in a sentence. */
+	/**  Why it failed, or left no drafter, in a sentence. */
 	failure: string | null,
+	/**  Whether it keeps a copy of what was said in this app, to go on with. */
+	keepsConversations: boolean,
+	/**  Whether it runs, or can go on, and needs its target for that; one that is done can go on for longer. */
+	open: boolean,
+	/**  Whether it will pause, or stop, as soon as it has done what it does. */
+	pausing: boolean,
 	/**  Milliseconds since 1970. */
 	createdAt: number,
+};
+
+/**  What there is to choose from, and what is chosen until somebody does. */
+export type TrainingChoices = {
+	suites: Suite[],
+	kind: TrainingKind,
+	size: TrainingSize,
+	/**  Tokens a round (γ). */
+	gamma: number,
+	/**  The fewest that can be chosen. */
+	leastGamma: number,
+	/**  The most. */
+	mostGamma: number,
+	/**  Whether it learns for some minutes, and not for some steps. */
+	timed: boolean,
+	steps: number,
+	minutes: number,
 };
 
 /**  What the target answers, for a drafter to learn from. */
@@ -857,9 +903,11 @@ export type TrainingData =
 export type TrainingEstimate = {
 	/**  Prompts that the target answers. */
 	prompts: number,
-	/**  How long the answers take; null before any were timed here. */
+	/**  How long the answers take; null before the target wrote anything here. */
 	secondsAnswers: number | null,
-	/**  How long the steps take; likewise. */
+	/**  Whether that is only reckoned from how fast the target wrote. */
+	guessed: boolean,
+	/**  How long the steps take; null before any were timed here. */
 	secondsSteps: number | null,
 	/**  What it takes of the disk while it lasts. */
 	bytes: number,
@@ -876,6 +924,11 @@ export type TrainingKind = "dspark" |
 /**  Its head carries a state from token to token. */
 "dsparkRecurrent" | "dflash" | "dflash2";
 
+/**  How long a drafter learns. */
+export type TrainingLength = ({ steps: number }) & { minutes?: never } | 
+/**  As many steps as take about so many minutes here, behind the answers. */
+({ minutes: number }) & { steps?: never };
+
 /**  What somebody wants trained. */
 export type TrainingOrder = {
 	/**  The target's id. */
@@ -887,9 +940,7 @@ export type TrainingOrder = {
 	/**  Tokens a round (γ). */
 	gamma: number,
 	data: TrainingData,
-	steps: number,
-	/**  The same seed gives the same drafter. */
-	seed: number,
+	length: TrainingLength,
 };
 
 /**  How much of a drafter there is. */

@@ -61,7 +61,7 @@ export function moment(ms: number, now: number): string {
   return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
 }
 
-/** The date of a moment to come. */
+/** The date of a moment. */
 export function day(ms: number): string {
   return new Date(ms).toLocaleDateString(locale, { day: 'numeric', month: 'short' });
 }

@@ -3,16 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::{CheckpointRole, DesignKind, DesignSize, Kept, Lesson, Precision};
+use engine::{CheckpointRole, Kept, Lesson};
 use store::{TrainingPoint, TrainingState};
 
-use super::{Training, TrainingData, TrainingOrder, prompts};
+use super::{Pedigree, Training, TrainingOrder};
 use crate::library::blocking;
-use crate::{App, Error, Model, Result};
+use crate::{App, Error, Result};
 
 /// Why a training leaves no drafter.
-const NO_BETTER: &str =
-    "the drafter never did better than before its first step; train it for longer, or on more prompts";
+const NO_BETTER: &str = "the drafter never did better than before its first step; train it for longer from the same answers, or start a training on more prompts";
 
 impl App {
     /// Where the drafters lie that were trained here, each in a folder of its name in one of its training's number.
@@ -42,8 +41,8 @@ impl App {
         .await
     }
 
-    /// Ends a training for good: the best drafter, if it does better than at the start, goes into the list, and all that
-    /// was needed to go on is removed.
+    /// Ends a training: the best drafter, if it does better than at the start, goes into the list, and all that was needed to
+    /// go on is removed. If all steps were taken and none did better, the answers stay: they can be learnt from for longer.
     pub(super) async fn end_training(&self, id: i64, order: &TrainingOrder, state: TrainingState) -> Result<()> {
         let folder = self.training_folder(id);
         let lesson = folder.clone();
@@ -52,14 +51,16 @@ impl App {
             self.note_kept(id, kept).await?;
         }
         let training = self.training(id).await?;
-        let drafter = self.register(&training, order, kept, state).await?;
+        let drafter = self.register(&training, order, kept).await?;
         if drafter.is_none() && training.at_best() > training.at_start() {
             return Err(Error::NotKept(id)); // a kill came before it was written
         }
         let failure = if drafter.is_none() && state == TrainingState::Done { Some(NO_BETTER) } else { None };
         self.store.set_training(id, state, failure, drafter.as_deref()).await?;
-        // What cannot be removed now goes at the next start.
-        let _ = blocking(move || remove(&folder)).await;
+        if failure.is_none() {
+            // What cannot be removed now goes at the next start.
+            let _ = blocking(move || remove(&folder)).await;
+        }
         Ok(())
     }
 
@@ -71,7 +72,7 @@ impl App {
         for id in ids.collect::<Vec<_>>() {
             let Ok(_claim) = self.claim_training(id).await else { continue };
             let row = self.store.training(id).await?;
-            if row.is_none_or(|row| matches!(row.state, TrainingState::Done | TrainingState::Stopped)) {
+            if row.is_none_or(|row| is_over(&row) && !keeps_answers(&row)) {
                 let folder = self.training_folder(id);
                 blocking(move || remove(&folder)).await?;
             }
@@ -93,13 +94,7 @@ impl App {
     }
 
     /// Puts the drafter that is kept into the list, and returns its id; none if there is none.
-    async fn register(
-        &self,
-        training: &Training,
-        order: &TrainingOrder,
-        kept: Option<Kept>,
-        state: TrainingState,
-    ) -> Result<Option<String>> {
+    async fn register(&self, training: &Training, order: &TrainingOrder, kept: Option<Kept>) -> Result<Option<String>> {
         let out = self.trained_folder().join(training.id.to_string()).join(&training.name);
         let canonical = out.canonicalize().unwrap_or_else(|_| out.clone());
         // A kill may have come between what follows and the note that it is done.
@@ -109,8 +104,8 @@ impl App {
         let is_listed = self.store.folders().await?.contains(&canonical.to_string_lossy().into_owned());
         if let Some(Kept { drafter, .. }) = kept.filter(|_| !is_listed) {
             let target = self.model(&order.target).await.ok();
-            let (text, out) = (provenance(training, order, target.as_ref(), state), out.clone());
-            blocking(move || place(&drafter, &out, &text)).await?;
+            let (pedigree, out) = (Pedigree::new(training, order, target.as_ref()), out.clone());
+            blocking(move || place(&drafter, &out, &pedigree)).await?;
         }
         if !out.exists() {
             return Ok(None);
@@ -120,10 +115,20 @@ impl App {
     }
 }
 
+/// Whether a training has come to its end.
+pub(super) fn is_over(row: &store::Training) -> bool {
+    matches!(row.state, TrainingState::Done | TrainingState::Stopped)
+}
+
+/// Whether it did with no drafter to show for it, so that its answers can be learnt from for longer.
+pub(super) fn keeps_answers(row: &store::Training) -> bool {
+    row.state == TrainingState::Done && row.failure.is_some()
+}
+
 /// Moves a drafter to where it stays, with a word on where it came from.
-fn place(kept: &Path, out: &Path, text: &str) -> Result<()> {
+fn place(kept: &Path, out: &Path, pedigree: &Pedigree) -> Result<()> {
     let failed = |source| Error::Home { path: out.to_owned(), source };
-    fs::write(kept.join("README.md"), text).map_err(failed)?;
+    pedigree.write(kept).map_err(failed)?;
     remove(out)?; // what the same training left there before a kill
     fs::create_dir_all(out.parent().unwrap_or(out)).map_err(failed)?;
     fs::rename(kept, out).map_err(failed)
@@ -135,72 +140,4 @@ pub(super) fn remove(folder: &Path) -> Result<()> {
         return Ok(());
     }
     fs::remove_dir_all(folder).map_err(|source| Error::Home { path: folder.to_owned(), source })
-}
-
-/// Where a drafter came from. Of conversations it says how many questions there were, and of a file how many prompts, never
-/// what they say or what it is called: a drafter may be published.
-fn provenance(training: &Training, order: &TrainingOrder, target: Option<&Model>, state: TrainingState) -> String {
-    let Training { name, steps, step, answers_of, .. } = training;
-    let learnt = match &order.data {
-        TrainingData::File(_) => format!("{answers_of} prompts of a file"),
-        data => prompts::described(data, *answers_of),
-    };
-    let origin = match target.map(|target| (&target.repo, &target.commit, target.bytes)) {
-        Some((Some(repo), Some(commit), _)) => format!("{} ({repo} at {commit})", order.target),
-        Some((_, _, bytes)) => format!("{} (a folder, {bytes} bytes of weights)", order.target),
-        None => order.target.clone(),
-    };
-    let ended = if state == TrainingState::Done { "" } else { ", stopped before its end" };
-    let tau = |value: Option<f64>| value.map_or_else(|| "not measured".to_owned(), |value| format!("{value:.2}"));
-    let (start, best, date) = (tau(training.at_start()), tau(training.at_best()), date(training.created_at));
-    let (gamma, seed, version) = (order.design.gamma, order.seed, env!("CARGO_PKG_VERSION"));
-    let kind = match order.design.kind {
-        DesignKind::DSpark => "DSpark",
-        DesignKind::DSparkRecurrent => "DSpark, recurrent",
-        DesignKind::DFlash => "DFlash",
-        DesignKind::DFlash2 => "DFlash 2",
-    };
-    let size = match order.design.size {
-        DesignSize::Small => "small",
-        DesignSize::Medium => "medium",
-    };
-    let precision = match order.precision {
-        Precision::AsStored => "the type of its weights",
-        Precision::Float32 => "float32",
-    };
-    format!(
-        "# {name}\n\n\
-         A drafter for one target, trained by Slipstream {version}.\n\n\
-         - Target: {origin}, computing in {precision}\n\
-         - Kind: {kind}, {size}, γ {gamma}\n\
-         - Learnt from: the target's answers to {learnt}\n\
-         - Steps: {step} of {steps}{ended}\n\
-         - Seed: {seed}\n\
-         - Tokens per round (τ, the target's own included) on answers that it was not taught, which also \
-         chose the best; as expected when sampling at temperature 1: {start} untrained, {best} at best\n\
-         - Begun: {date}\n",
-    )
-}
-
-/// The day of a time in milliseconds since 1970, in UTC (Hinnant, "chrono-compatible low-level date algorithms").
-fn date(time: i64) -> String {
-    let days = time.div_euclid(86_400_000) + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, later) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + later)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn a_day_is_the_calendars() {
-        let days = [0, 951_782_400_000, 1_709_164_800_000, 1_735_689_599_999, -1];
-        assert_eq!(days.map(date), ["1970-01-01", "2000-02-29", "2024-02-29", "2024-12-31", "1969-12-31"]);
-    }
 }

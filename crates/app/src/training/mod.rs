@@ -3,17 +3,20 @@
 mod ending;
 mod estimate;
 mod order;
+mod pedigree;
 mod prompts;
 mod running;
 
-use engine::{DesignKind, Prompt, Room};
+use engine::{DesignKind, Lesson, LessonPlan, Prompt, Room};
 use store::{TrainingPoint, TrainingProgress};
 
+use self::ending::{is_over, keeps_answers};
 use crate::library::blocking;
 use crate::{App, Error, Result};
 
 pub use engine::TrainingLength;
 pub use order::{TrainingData, TrainingOrder};
+pub use pedigree::Pedigree;
 pub(crate) use running::Trainings;
 pub use store::TrainingState;
 
@@ -48,8 +51,14 @@ pub struct Training {
     pub tokens_per_round: Vec<(usize, f64, bool)>,
     /// The id of the drafter that came of it.
     pub drafter: Option<String>,
-    /// Why it failed, in a sentence.
+    /// Why it failed, or left no drafter, in a sentence.
     pub failure: Option<String>,
+    /// Whether its answers are kept, to be learnt from for longer.
+    pub keeps_answers: bool,
+    /// Whether it keeps a copy of what was said in this app, to go on with.
+    pub keeps_conversations: bool,
+    /// Whether somebody wants it to pause, or to stop, as soon as it has done what it does.
+    pub pausing: bool,
     /// Milliseconds since 1970.
     pub created_at: i64,
 }
@@ -59,9 +68,11 @@ pub struct Training {
 pub struct TrainingEstimate {
     /// Prompts that the target answers.
     pub prompts: usize,
-    /// How long the answers take, seconds; `None` before any were timed here.
+    /// How long the answers take, seconds; `None` before the target wrote anything here.
     pub seconds_answers: Option<f64>,
-    /// How long the steps take, seconds; likewise.
+    /// Whether that is only reckoned from how fast the target wrote, since none of a training was timed yet.
+    pub guessed: bool,
+    /// How long the steps take, seconds; `None` before any were timed here.
     pub seconds_steps: Option<f64>,
     /// What it takes of the disk while it lasts, bytes.
     pub disk: u64,
@@ -100,8 +111,7 @@ impl App {
     /// # Errors
     /// The order cannot be met, the name is taken, there is not enough memory, or the database or the disk fails.
     pub async fn start_training(&self, order: TrainingOrder) -> Result<Training> {
-        let is_open = |row: &store::Training| !matches!(row.state, TrainingState::Done | TrainingState::Stopped);
-        let holds = |row: &store::Training| is_open(row) && row.name.eq_ignore_ascii_case(&order.name);
+        let holds = |row: &store::Training| !is_over(row) && row.name.eq_ignore_ascii_case(&order.name);
         if let Some(open) = self.store.trainings().await?.into_iter().find(holds) {
             return match serde_json::from_str::<TrainingOrder>(&open.ordered) {
                 Ok(known) if known == order => {
@@ -112,6 +122,7 @@ impl App {
             };
         }
         let prompts = self.prompts(&order.data).await?;
+        LessonPlan::enough(&prompts)?;
         let room = Room::here(self.memory_reserve().await?, 0);
         self.lesson_plan(&order).await?.check(room)?;
         // An order is numbers and texts only, so it always has a JSON form.
@@ -167,7 +178,7 @@ impl App {
         }
         self.rested(id).await;
         let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
-        if matches!(row.state, TrainingState::Done | TrainingState::Stopped) {
+        if is_over(&row) {
             return Err(Error::TrainingOver(id));
         }
         let order = serde_json::from_str(&row.ordered).map_err(|_| Error::DamagedTraining(id))?;
@@ -177,19 +188,40 @@ impl App {
         self.training(id).await
     }
 
+    /// Lets a training whose drafter never did better learn anew, this long, from the answers that there are.
+    ///
+    /// # Errors
+    /// There is no such training, it did better or is not over, another one has its name by now, or the database or the disk
+    /// fails.
+    pub async fn train_longer(&self, id: i64, length: TrainingLength) -> Result<Training> {
+        self.rested(id).await;
+        let claim = self.claim_training(id).await?;
+        let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
+        if !keeps_answers(&row) {
+            return Err(Error::NothingToLearn(id));
+        }
+        let order = serde_json::from_str::<TrainingOrder>(&row.ordered).map_err(|_| Error::DamagedTraining(id))?;
+        // An order is numbers and texts only, so it always has a JSON form.
+        let ordered = serde_json::to_string(&TrainingOrder { length, ..order }).unwrap_or_default();
+        let folder = self.training_folder(id);
+        blocking(move || Ok(Lesson::forget_steps(&folder)?)).await?;
+        self.store.reopen_training(id, &ordered).await?;
+        drop(claim);
+        self.resume_training(id).await
+    }
+
     /// Ends a training; the best drafter so far is kept if it does better than at the start.
     ///
     /// # Errors
     /// There is no such training, another process runs it, or the database or the disk fails.
     pub async fn stop_training(&self, id: i64) -> Result<Training> {
         let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
-        let is_over = matches!(row.state, TrainingState::Done | TrainingState::Stopped);
-        if !is_over && !self.trainings.interrupt(id, true) {
+        if !is_over(&row) && !self.trainings.interrupt(id, true) {
             self.rested(id).await;
             let _claim = self.claim_training(id).await?;
             // It may have come to its end meanwhile.
             let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
-            if matches!(row.state, TrainingState::Done | TrainingState::Stopped) {
+            if is_over(&row) {
                 return self.training(id).await;
             }
             let order = serde_json::from_str(&row.ordered).map_err(|_| Error::DamagedTraining(id))?;
@@ -230,10 +262,15 @@ impl Training {
     fn new(row: store::Training, points: &[TrainingPoint]) -> Self {
         let order = serde_json::from_str::<TrainingOrder>(&row.ordered).ok();
         let damaged = order.is_none().then(|| Error::DamagedTraining(row.id).to_string());
+        let is_open = !is_over(&row) || keeps_answers(&row);
         let step = |point: &TrainingPoint| point.step as usize;
         let measured = |point: &TrainingPoint| Some((step(point), point.tokens_per_round?, point.best));
         Self {
             id: row.id,
+            keeps_answers: keeps_answers(&row),
+            keeps_conversations: is_open
+                && order.as_ref().is_some_and(|order| order.data == TrainingData::Conversations),
+            pausing: false,
             name: row.name,
             target: order.as_ref().map(|order| order.target.clone()).unwrap_or_default(),
             kind: order.map(|order| order.design.kind).unwrap_or_default(),
@@ -255,7 +292,7 @@ impl Training {
     /// Brings it up to what runs.
     fn take(&mut self, live: &running::Live) {
         let TrainingProgress { state, answers_done, answers_of, step, steps } = live.progress;
-        (self.state, self.seconds_left) = (state, live.seconds_left);
+        (self.state, self.seconds_left, self.pausing) = (state, live.seconds_left, !live.goes_on());
         (self.answers_done, self.answers_of) = (answers_done as usize, answers_of as usize);
         (self.step, self.steps) = (step as usize, steps as usize);
     }
@@ -264,6 +301,12 @@ impl Training {
     #[must_use]
     pub fn is_running(&self) -> bool {
         matches!(self.state, TrainingState::Waiting | TrainingState::Answering | TrainingState::Training)
+    }
+
+    /// Whether it needs its target yet: it runs, or can go on.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.keeps_answers || !matches!(self.state, TrainingState::Done | TrainingState::Stopped)
     }
 
     /// The tokens per round before the first step.

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use app::{Design, DesignKind, DesignSize, TrainingData, TrainingLength, TrainingOrder};
+use app::{Design, DesignKind, DesignSize, Suite, TrainingData, TrainingLength, TrainingOrder};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum, value_parser};
 
 use super::Dtype;
-
-/// What is asked where nobody says: everything but what is about this program.
-const SUITES: [&str; 4] = ["chat", "code", "maths", "structured"];
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainArguments {
@@ -19,19 +17,19 @@ pub(crate) struct TrainArguments {
     #[arg(long)]
     name: String,
     /// How it drafts.
-    #[arg(long, value_enum, default_value_t = Kind::Dspark)]
+    #[arg(long, value_enum, default_value_t = Design::default().kind.into())]
     kind: Kind,
     /// How much of it there is; its measures follow from the target's.
-    #[arg(long, value_enum, default_value_t = Size::Small)]
+    #[arg(long, value_enum, default_value_t = Design::default().size.into())]
     size: Size,
     /// The most tokens that it drafts (γ).
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = Design::default().gamma)]
     gamma: usize,
     #[command(flatten)]
     data: DataArguments,
     /// How many steps it learns.
-    #[arg(long, default_value_t = 2000, value_parser = value_parser!(u32).range(1..))]
-    steps: u32,
+    #[arg(long, default_value_t = TrainingLength::STEPS, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    steps: usize,
     /// As many steps as take about so many minutes here, behind the answers.
     #[arg(long, value_name = "MINUTES", conflicts_with = "steps", value_parser = value_parser!(u32).range(1..))]
     minutes: Option<u32>,
@@ -43,13 +41,24 @@ pub(crate) struct TrainArguments {
     dtype: Dtype,
 }
 
+/// How long a drafter that never did better learns anew, from the answers that there are.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct LongerArguments {
+    /// If it is over and its drafter never did better: let it take so many steps from the same answers.
+    #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    steps: Option<usize>,
+    /// Likewise, as many as take about so many minutes here.
+    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u32).range(1..))]
+    minutes: Option<u32>,
+}
+
 /// What the target answers, for the drafter to learn from.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct DataArguments {
-    /// A built-in suite of prompts: chat, code, maths, structured or slipstream; may be given several times
-    /// [default: all but the last].
-    #[arg(long = "suite", value_name = "SUITE")]
+    /// A built-in suite of prompts; may be given several times [default: all but the one about this program].
+    #[arg(long = "suite", value_name = "SUITE", value_parser = PossibleValuesParser::new(Suite::ids()))]
     suites: Vec<String>,
     /// A file with a prompt in each line; of a `.jsonl`, a `{"prompt": …}` or `{"messages": […]}`.
     #[arg(long, value_name = "FILE")]
@@ -74,19 +83,55 @@ enum Size {
     Medium,
 }
 
+impl From<LongerArguments> for Option<TrainingLength> {
+    fn from(LongerArguments { steps, minutes }: LongerArguments) -> Self {
+        minutes.map(TrainingLength::Minutes).or(steps.map(TrainingLength::Steps))
+    }
+}
+
+impl From<Kind> for DesignKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Dspark => Self::DSpark,
+            Kind::DsparkRecurrent => Self::DSparkRecurrent,
+            Kind::Dflash => Self::DFlash,
+            Kind::Dflash2 => Self::DFlash2,
+        }
+    }
+}
+
+impl From<Size> for DesignSize {
+    fn from(size: Size) -> Self {
+        match size {
+            Size::Small => Self::Small,
+            Size::Medium => Self::Medium,
+        }
+    }
+}
+
+impl From<DesignKind> for Kind {
+    fn from(kind: DesignKind) -> Self {
+        match kind {
+            DesignKind::DSpark => Self::Dspark,
+            DesignKind::DSparkRecurrent => Self::DsparkRecurrent,
+            DesignKind::DFlash => Self::Dflash,
+            DesignKind::DFlash2 => Self::Dflash2,
+        }
+    }
+}
+
+impl From<DesignSize> for Size {
+    fn from(size: DesignSize) -> Self {
+        match size {
+            DesignSize::Small => Self::Small,
+            DesignSize::Medium => Self::Medium,
+        }
+    }
+}
+
 impl From<TrainArguments> for TrainingOrder {
     fn from(arguments: TrainArguments) -> Self {
-        let kind = match arguments.kind {
-            Kind::Dspark => DesignKind::DSpark,
-            Kind::DsparkRecurrent => DesignKind::DSparkRecurrent,
-            Kind::Dflash => DesignKind::DFlash,
-            Kind::Dflash2 => DesignKind::DFlash2,
-        };
-        let size = match arguments.size {
-            Size::Small => DesignSize::Small,
-            Size::Medium => DesignSize::Medium,
-        };
-        let steps = usize::try_from(arguments.steps).unwrap_or(usize::MAX);
+        let (kind, size) = (arguments.kind.into(), arguments.size.into());
         Self {
             target: arguments.target,
             name: arguments.name,
@@ -94,12 +139,10 @@ impl From<TrainArguments> for TrainingOrder {
             data: match arguments.data {
                 DataArguments { conversations: true, .. } => TrainingData::Conversations,
                 DataArguments { prompts: Some(file), .. } => TrainingData::File(file),
-                DataArguments { suites, .. } if suites.is_empty() => {
-                    TrainingData::Suites(SUITES.map(String::from).into())
-                }
+                DataArguments { suites, .. } if suites.is_empty() => TrainingData::default(),
                 DataArguments { suites, .. } => TrainingData::Suites(suites),
             },
-            length: arguments.minutes.map_or(TrainingLength::Steps(steps), TrainingLength::Minutes),
+            length: arguments.minutes.map_or(TrainingLength::Steps(arguments.steps), TrainingLength::Minutes),
             precision: arguments.dtype.into(),
             seed: arguments.seed,
         }
@@ -110,7 +153,6 @@ impl From<TrainArguments> for TrainingOrder {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-    use app::Precision;
     use clap::{Parser, error::ErrorKind};
 
     use super::*;
@@ -126,17 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn a_training_without_options_asks_the_suites_that_are_about_anything() {
-        let expected = TrainingOrder {
-            target: "t".into(),
-            name: "n".into(),
-            design: Design { kind: DesignKind::DSpark, size: DesignSize::Small, gamma: 5 },
-            data: TrainingData::Suites(SUITES.map(String::from).into()),
-            length: TrainingLength::Steps(2000),
-            precision: Precision::AsStored,
-            seed: 0,
-        };
-        assert_eq!(order("").unwrap(), expected);
+    fn a_training_without_options_is_the_usual_one() {
+        assert_eq!(order("").unwrap(), TrainingOrder::usual("t".into(), "n".into()));
     }
 
     #[test]
@@ -150,5 +183,6 @@ mod tests {
             assert_eq!(order(both).unwrap_err(), ErrorKind::ArgumentConflict, "{both}");
         }
         assert_eq!(order("--steps 0").unwrap_err(), ErrorKind::ValueValidation);
+        assert_eq!(order("--suite poems").unwrap_err(), ErrorKind::InvalidValue);
     }
 }

@@ -2,13 +2,14 @@
 
 use mlx_rs::{Array, ops, random};
 use nn::Wanted;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Config;
 use crate::{Kind, Result, config::ConfigFile};
 
 /// What a new `DFlash` or `DFlash` 2 drafter should be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewFlash {
     /// The target's hidden size, which is the drafter's own too.
     pub hidden_size: i32,
@@ -43,7 +44,7 @@ pub struct NewFlash {
 }
 
 /// The sizes of what `DFlash` 2 adds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct NewSelector {
     /// Channels that share a coefficient of the convolutions.
     pub group: i32,

@@ -1,12 +1,13 @@
 //! A new drafter's numbers, bit for bit those of the format's own generator.
 
 use mlx_rs::Array;
+use serde::{Deserialize, Serialize};
 
 use super::{Document, parameters};
 use crate::Result;
 
 /// What a new drafter should be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct New {
     /// The target's name, for people.
     pub target_name: String,

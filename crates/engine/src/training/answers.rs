@@ -13,39 +13,58 @@ use std::{
 use chat::PromptOptions;
 use decode::{Limits, Token};
 use nn::{Sampler, Sampling, Vocabulary};
-use training::{Data, Random, ShardWriter, capture, regenerate};
+use serde::{Deserialize, Serialize};
+use training::{Data, Random, ShardWriter, capture, captured, regenerate};
 
-use super::{Desk, Lesson, LessonEvent};
+use super::{Desk, Lesson, LessonEvent, held_out, terms::Terms};
 use crate::{Error, Prompt, Result, models::Target};
 
-/// The most tokens of a prompt, and of an answer.
-pub(super) const LONGEST: usize = 2048;
-pub(super) const ANSWER: usize = 192;
+/// How the target is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Asking {
+    /// The fewest prompts.
+    fewest: usize,
+    /// The most tokens of a prompt.
+    pub(super) longest: usize,
+    /// The most tokens of an answer.
+    pub(super) answer: usize,
+    /// Answers of a shard, unless they are long.
+    per_shard: usize,
+    /// The temperatures of the answers, in turns.
+    temperatures: [f32; 3],
+}
 
-/// Answers of a shard, unless they are long.
-const PER_SHARD: usize = 64;
+impl Asking {
+    /// How it is asked in a lesson that begins: most people ask at one of these temperatures or the other.
+    pub(super) const NOW: Self =
+        Self { fewest: 10, longest: 2048, answer: 192, per_shard: 64, temperatures: [0.0, 0.0, 0.7] };
 
-/// The temperatures of the answers, in turns: most people ask at one or the other.
-const TEMPERATURES: [f32; 3] = [0.0, 0.0, 0.7];
+    /// Refuses too few prompts.
+    pub(super) fn enough(self, found: usize) -> Result<()> {
+        let Self { fewest, longest, .. } = self;
+        if found < fewest { Err(Error::FewPrompts { fewest, longest, found }) } else { Ok(()) }
+    }
+}
 
-/// Captures what the target says to the prompts, as far as that is not done, and returns whether all of it is: somebody
-/// may want the lesson to pause.
-pub(super) fn listen(lesson: &Lesson, target: &Target, taps: &[usize], desk: &mut Desk<'_>) -> Result<bool> {
-    let (shards, prompts) = (shards(&lesson.folder), prompts(lesson, target)?);
+/// Captures what the target says to the prompts, as far as that is not done, and returns which part of it, the last one, is
+/// held out; `None` if somebody wants the lesson to pause.
+pub(super) fn listen(lesson: &Lesson, terms: &Terms, target: &Target, desk: &mut Desk<'_>) -> Result<Option<f32>> {
+    let (shards, (prompts, held_out)) = (shards(&lesson.folder), prompts(lesson, terms.asking, target)?);
+    let taps = &captured(terms.blueprint.taps(), target.model.config().layers.len());
     let mut written = Written::open(&lesson.folder)?;
     let known = written.answers.len();
     let hidden = usize::try_from(target.model.hidden_size()).unwrap_or(0);
-    let mut writer = ShardWriter::new(&shards, taps, hidden, PER_SHARD)?;
-    let captured = match Data::open(&shards) {
+    let mut writer = ShardWriter::new(&shards, taps, hidden, terms.asking.per_shard)?;
+    let done = match Data::open(&shards) {
         Ok(data) => data.len(),
         Err(training::Error::NoData { .. }) => 0,
         Err(error) => return Err(error.into()),
     };
-    (desk.sink)(LessonEvent::Answering { done: captured, of: prompts.len(), seconds_left: None });
+    (desk.sink)(LessonEvent::Answering { done, of: prompts.len(), seconds_left: None });
     let (started, elsewhere) = (Instant::now(), desk.elsewhere);
-    for (number, prompt) in prompts.iter().enumerate().skip(captured) {
+    for (number, prompt) in prompts.iter().enumerate().skip(done) {
         if number >= written.answers.len() {
-            let Some(answer) = answer(lesson, target, number, prompt, desk)? else { return Ok(false) };
+            let Some(answer) = answer(lesson, terms.asking, target, number, prompt, desk)? else { return Ok(None) };
             written.push(answer)?;
         }
         let ids = [&prompt[..], &written.answers[number]].concat();
@@ -55,11 +74,11 @@ pub(super) fn listen(lesson: &Lesson, target: &Target, taps: &[usize], desk: &mu
         let seconds_left = (made > 0).then(|| spent / count(made) * count(prompts.len() - number - 1));
         (desk.sink)(LessonEvent::Answering { done: number + 1, of: prompts.len(), seconds_left });
         if desk.turn().is_break() {
-            return Ok(false);
+            return Ok(None);
         }
     }
     writer.finish()?;
-    Ok(true)
+    Ok(Some(held_out))
 }
 
 /// Where the shards of a lesson lie.
@@ -67,47 +86,48 @@ pub(super) fn shards(folder: &Path) -> PathBuf {
     folder.join("shards")
 }
 
-/// The prompts as the target reads them, but for those that are too long, in an order that mixes where they came from.
-fn prompts(lesson: &Lesson, target: &Target) -> Result<Vec<Vec<Token>>> {
-    if lesson.prompts.is_empty() {
-        return Err(Error::NoPrompts);
-    }
+/// The prompts as the target reads them, but for those that are too long, in an order that mixes where they came from; and
+/// which part of them, the last one, is held out.
+fn prompts(lesson: &Lesson, asking: Asking, target: &Target) -> Result<(Vec<Vec<Token>>, f32)> {
     let read = |prompt: &Prompt| -> Result<Vec<Token>> {
         Ok(match prompt {
             Prompt::Raw(text) => target.codec.complete(text)?,
             Prompt::Chat(messages) => target.codec.prompt(messages, PromptOptions::default())?.ids,
         })
     };
-    let most = LONGEST.min(target.model.config().max_positions.saturating_sub(ANSWER));
+    let most = asking.longest.min(target.model.config().max_positions.saturating_sub(asking.answer));
+    let read = |prompt| Ok((prompt, read(prompt)?));
     let mut prompts = lesson.prompts.iter().map(read).collect::<Result<Vec<_>>>()?;
     let vocabulary = usize::try_from(target.model.size()).unwrap_or(0);
-    if let Some(&id) = prompts.iter().flatten().find(|&&id| id as usize >= vocabulary) {
+    if let Some(&id) = prompts.iter().flat_map(|(_, ids)| ids).find(|&&id| id as usize >= vocabulary) {
         return Err(Error::Vocabulary { id, vocabulary });
     }
-    prompts.retain(|prompt| (1..=most).contains(&prompt.len()));
-    if prompts.is_empty() {
-        return Err(Error::LongPrompts { most });
-    }
+    prompts.retain(|(_, ids)| (1..=most).contains(&ids.len()));
+    asking.enough(prompts.len())?;
     let mut random = Random::new(lesson.seed, 0);
     for end in (1..prompts.len()).rev() {
         prompts.swap(end, random.below(end + 1));
     }
-    Ok(prompts)
+    let (prompts, held) = held_out::last(prompts, |(prompt, _)| prompt)?;
+    #[expect(clippy::cast_possible_truncation, reason = "a part")]
+    let part = (count(held) / count(prompts.len())) as f32;
+    Ok((prompts.into_iter().map(|(_, ids)| ids).collect(), part))
 }
 
 /// What the target says to a prompt; nothing if the lesson is to pause.
 fn answer(
     lesson: &Lesson,
+    asking: Asking,
     target: &Target,
     number: usize,
     prompt: &[Token],
     desk: &mut Desk<'_>,
 ) -> Result<Option<Vec<Token>>> {
     let codec = &target.codec;
-    let temperature = TEMPERATURES[number % TEMPERATURES.len()];
+    let temperature = asking.temperatures[number % asking.temperatures.len()];
     let sampling = Sampling { temperature, seed: lesson.seed.wrapping_add(number as u64), ..Sampling::default() };
     let sampler = Sampler::new(sampling).suppressing(codec.suppressed_ids(), target.model.size());
-    let limits = Limits { stop: codec.stop_ids().clone(), pad: codec.pad_id(), max_tokens: ANSWER };
+    let limits = Limits { stop: codec.stop_ids().clone(), pad: codec.pad_id(), max_tokens: asking.answer };
     let mut paused = false;
     let said = regenerate(&target.model, prompt, sampler, limits, &mut |_| {
         let flow = desk.turn();

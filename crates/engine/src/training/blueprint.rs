@@ -2,17 +2,17 @@
 
 use drafters::{DFlash, DSpark, New, NewFlash, NewSelector, Trainable};
 use gemma4::Config;
+use serde::{Deserialize, Serialize};
 
 use super::{Design, DesignKind, DesignSize};
-use crate::Result;
-
-/// Tokens a round (γ) that a drafter may be designed for.
-const GAMMAS: std::ops::RangeInclusive<usize> = 2..=16;
+use crate::{Error, Result};
 
 /// Width of an attention head, unless a drafter is narrower.
 const HEAD: i32 = 64;
 
 /// All measures of a drafter.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Blueprint {
     Spark(New),
     Flash(NewFlash),
@@ -22,9 +22,8 @@ impl Blueprint {
     /// Of a drafter by this design for a target called `name`, in whose vocabulary `mask` stands where a token is to be
     /// guessed.
     pub(super) fn new(design: Design, name: String, config: &Config, mask: u32, seed: u64) -> Result<Self> {
-        if !GAMMAS.contains(&design.gamma) {
-            let value = design.gamma.to_string();
-            return Err(training::Error::Setting { setting: "γ", value, wanted: "between 2 and 16" }.into());
+        if !Design::GAMMAS.contains(&design.gamma) {
+            return Err(Error::Gamma { gamma: design.gamma });
         }
         Ok(match design.kind {
             DesignKind::DSpark => Self::Spark(spark(design, name, config, seed, false)),

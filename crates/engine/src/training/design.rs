@@ -1,6 +1,10 @@
 //! What kind of drafter is trained, and how large.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
+
+use crate::NewDrafter;
 
 /// What kind of drafter is trained, and how large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +15,18 @@ pub struct Design {
     pub size: DesignSize,
     /// Tokens a round (γ).
     pub gamma: usize,
+}
+
+impl Design {
+    /// Tokens a round (γ) that a drafter may be designed for.
+    pub const GAMMAS: RangeInclusive<usize> = 2..=16;
+}
+
+impl Default for Design {
+    fn default() -> Self {
+        let (kind, size) = (DesignKind::default(), DesignSize::default());
+        Self { kind, size, gamma: NewDrafter::default().gamma }
+    }
 }
 
 /// How a drafter drafts.
@@ -47,4 +63,17 @@ pub enum TrainingLength {
     Steps(usize),
     /// As many steps as take about so many minutes here. The answers come before that.
     Minutes(u32),
+}
+
+impl TrainingLength {
+    /// As many steps as there are where nobody says how long.
+    pub const STEPS: usize = 2000;
+    /// As many minutes as there are where somebody wants a time and nobody says which.
+    pub const MINUTES: u32 = 60;
+}
+
+impl Default for TrainingLength {
+    fn default() -> Self {
+        Self::Steps(Self::STEPS)
+    }
 }

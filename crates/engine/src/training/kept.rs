@@ -41,6 +41,9 @@ impl Kept {
     }
 }
 
+/// Where the best drafters of a lesson lie, by their steps.
+pub(super) const BEST: &str = "best";
+
 /// A file with the tokens per round at the start and at best.
 const WORTH: &str = "tokens_per_round.txt";
 
@@ -75,11 +78,11 @@ pub(super) fn keep(trainer: &Trainer<'_>, lesson: &Path) -> Result<()> {
 }
 
 fn place(lesson: &Path, step: usize) -> PathBuf {
-    lesson.join("best").join(step.to_string())
+    lesson.join(BEST).join(step.to_string())
 }
 
 /// The steps of which a drafter is kept: one, or two after a kill.
 fn steps(lesson: &Path) -> Vec<usize> {
-    let entries = fs::read_dir(lesson.join("best")).into_iter().flatten().flatten();
+    let entries = fs::read_dir(lesson.join(BEST)).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }

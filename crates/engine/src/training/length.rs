@@ -1,14 +1,21 @@
-//! How many steps a training has.
+//! How many steps a training has, and how they are taken.
 
 use std::{fs, ops::ControlFlow, path::Path, time::Instant};
 
-use training::{Event, Trainer};
+use training::{Event, Settings, Trainer};
 
 use super::{
     Desk, Lesson, TrainingLength,
-    settings::{BETWEEN, MEASUREMENTS},
+    settings::{BETWEEN, MEASUREMENTS, settings},
+    terms::{known, note},
 };
 use crate::Result;
+
+/// Where the settings lie in a lesson's folder.
+pub(super) const FILE: &str = "settings.json";
+
+/// Where steps are tried.
+pub(super) const TRIAL: &str = "trial";
 
 /// Steps that are tried to see how long they take; the first of them make things ready and are not timed.
 const TRIED: usize = 10;
@@ -18,33 +25,45 @@ const WARM: usize = 2;
 const FEWEST: f64 = 20.0;
 const MOST: f64 = 1e6;
 
-/// The steps of a lesson. Where it has a time instead, some are tried, and what follows is written down, since a training
-/// that goes on must have the same. `None` if the lesson is to pause.
-pub(super) fn steps<'a>(
+/// The settings that a lesson took its first step by, or will. `None` if the lesson is to pause.
+pub(super) fn terms<'a>(
     lesson: &Lesson,
-    open: impl Fn(usize, &Path) -> training::Result<Trainer<'a>>,
+    held_out: f32,
+    open: &impl Fn(Settings, &Path) -> training::Result<Trainer<'a>>,
+    desk: &mut Desk<'_>,
+) -> Result<Option<Settings>> {
+    let path = lesson.folder.join(FILE);
+    if let Some(known) = known(&path)? {
+        return Ok(Some(known));
+    }
+    let of = |steps| settings(steps, lesson.seed, held_out);
+    let Some(steps) = steps(lesson, |folder| open(of(usize::MAX >> 16), folder), desk)? else { return Ok(None) };
+    let settings = of(steps);
+    settings.check()?;
+    note(&path, &settings)?;
+    Ok(Some(settings))
+}
+
+/// The steps of a lesson that begins; where it has a time instead, some are tried. `None` if the lesson is to pause.
+fn steps<'a>(
+    lesson: &Lesson,
+    open: impl Fn(&Path) -> training::Result<Trainer<'a>>,
     desk: &mut Desk<'_>,
 ) -> Result<Option<usize>> {
     let minutes = match lesson.length {
         TrainingLength::Steps(steps) => return Ok(Some(steps)),
         TrainingLength::Minutes(minutes) => minutes,
     };
-    let path = lesson.folder.join("steps.txt");
-    let failed = |source| training::Error::File { path: path.clone(), source };
-    if let Some(known) = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()) {
-        return Ok(Some(known));
-    }
-    let trial = lesson.folder.join("trial");
+    let trial = lesson.folder.join(TRIAL);
+    let failed = |source| training::Error::File { path: trial.clone(), source };
     if trial.exists() {
         fs::remove_dir_all(&trial).map_err(failed)?;
     }
-    let Some((step, measurement)) = tried(&mut open(usize::MAX >> 16, &trial)?, desk)? else { return Ok(None) };
+    let Some((step, measurement)) = tried(&mut open(&trial)?, desk)? else {
+        return Ok(None);
+    };
     fs::remove_dir_all(&trial).map_err(failed)?;
-    let steps = within(60.0 * f64::from(minutes), step, measurement);
-    let unfinished = path.with_extension("unfinished");
-    fs::write(&unfinished, steps.to_string()).map_err(failed)?;
-    fs::rename(&unfinished, &path).map_err(failed)?;
-    Ok(Some(steps))
+    Ok(Some(within(60.0 * f64::from(minutes), step, measurement)))
 }
 
 /// How many steps, with their measurements, take so many seconds.

@@ -3,30 +3,41 @@
 mod answers;
 mod blueprint;
 mod design;
+mod held_out;
 mod identity;
 mod kept;
 mod length;
 mod plan;
 mod settings;
+mod terms;
 
 use std::{
+    fs, io,
     ops::ControlFlow,
     path::{Path, PathBuf},
     rc::Rc,
     time::{Duration, Instant},
 };
 
-use training::{Data, Ended, Event, Trainer, captured};
+use training::{Data, Ended, Event, Settings, Trainer};
 
 pub use design::{Design, DesignKind, DesignSize, TrainingLength};
 pub use kept::Kept;
 pub use plan::LessonPlan;
 
-use self::{blueprint::Blueprint, kept::keep};
+use self::{
+    answers::Asking,
+    blueprint::Blueprint,
+    kept::keep,
+    terms::{Terms, known, note},
+};
 use crate::{
     Cancel, Error, Memory, Precision, Prompt, Result, Room,
     models::{Models, Target},
 };
+
+/// Where a lesson's steps leave their state.
+const TRAINER: &str = "trainer";
 
 /// A drafter to be trained.
 #[derive(Debug, Clone)]
@@ -56,6 +67,24 @@ impl Lesson {
     /// When the folder cannot be read, or is damaged.
     pub fn kept(folder: &Path) -> Result<Option<Kept>> {
         Kept::find(folder)
+    }
+
+    /// Forgets what the drafter learnt, and for how long, but not the answers: a lesson in this folder begins with its steps.
+    ///
+    /// # Errors
+    /// When something cannot be removed.
+    pub fn forget_steps(folder: &Path) -> Result<()> {
+        for name in [length::FILE, length::TRIAL, TRAINER, kept::BEST] {
+            let path = folder.join(name);
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match removed {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(training::Error::File { path, source }.into());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 
@@ -130,25 +159,29 @@ pub(crate) fn teach(lesson: &Lesson, desk: &mut Desk<'_>) -> Result<bool> {
     identity::check(&lesson.target, &lesson.folder)?;
     let target = desk.models.target(&lesson.target, lesson.precision, |_| {})?;
     desk.models.lend(&target, plan.weights(), plan.memory());
-    let blueprint = blueprint(lesson, &target)?;
-    let taps = captured(blueprint.taps(), target.model.config().layers.len());
-    if !answers::listen(lesson, &target, &taps, desk)? {
-        return Ok(false);
-    }
+    let terms = terms(lesson, &target)?;
+    let Some(held_out) = answers::listen(lesson, &terms, &target, desk)? else { return Ok(false) };
     let data = Data::open(&answers::shards(&lesson.folder))?;
-    let drafter = blueprint.fresh()?;
-    let open = |steps, folder: &Path| {
-        let settings = settings::settings(steps, lesson.seed);
+    let drafter = terms.blueprint.fresh()?;
+    let open = |settings: Settings, folder: &Path| {
         Trainer::open(Rc::clone(&target.model) as _, &data, drafter.clone(), settings, folder)
     };
-    let Some(steps) = length::steps(lesson, open, desk)? else { return Ok(false) };
-    learn(&mut open(steps, &lesson.folder.join("trainer"))?, &lesson.folder, desk)
+    let Some(settings) = length::terms(lesson, held_out, &open, desk)? else { return Ok(false) };
+    learn(&mut open(settings, &lesson.folder.join(TRAINER))?, &lesson.folder, desk)
 }
 
-fn blueprint(lesson: &Lesson, target: &Target) -> Result<Blueprint> {
+/// What a lesson began with, or begins with now.
+fn terms(lesson: &Lesson, target: &Target) -> Result<Terms> {
+    let path = lesson.folder.join(Terms::FILE);
+    if let Some(known) = known(&path)? {
+        return Ok(known);
+    }
     let name = lesson.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mask = target.codec.mask_id().or(target.codec.pad_id()).unwrap_or_default();
-    Blueprint::new(lesson.design, name, target.model.config(), mask, lesson.seed)
+    let blueprint = Blueprint::new(lesson.design, name, target.model.config(), mask, lesson.seed)?;
+    let terms = Terms { blueprint, asking: Asking::NOW };
+    note(&path, &terms)?;
+    Ok(terms)
 }
 
 /// Takes the steps that are left, and keeps the best drafter in the lesson's folder.

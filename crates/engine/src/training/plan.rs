@@ -5,7 +5,7 @@ use std::path::Path;
 use gemma4::{Config, Needs, Passes, Survey};
 use training::SHARD_ROWS;
 
-use super::{Design, answers, blueprint::Blueprint, settings};
+use super::{Design, answers::Asking, blueprint::Blueprint, held_out, settings};
 use crate::{
     Error, Precision, Prompt, Result, Room,
     memory::{dtype, exists},
@@ -32,6 +32,9 @@ pub struct LessonPlan {
 }
 
 impl LessonPlan {
+    /// The most tokens of an answer that a drafter learns from.
+    pub const ANSWER: usize = Asking::NOW.answer;
+
     /// Looks at the target's files; no weights are read.
     ///
     /// # Errors
@@ -54,7 +57,7 @@ impl LessonPlan {
     #[must_use]
     pub fn memory(&self) -> u64 {
         let passes = Passes { chunk: CHUNK, block: 1, taps: usize::try_from(self.taps).unwrap_or(1) };
-        let context = answers::LONGEST + answers::ANSWER;
+        let context = Asking::NOW.longest + Asking::NOW.answer;
         let answering = self.needs.caches(context, passes).saturating_add(self.needs.working(context, passes));
         let (hidden, vocabulary) = (number(self.config.hidden_size), number(self.config.vocab_size));
         let rows = (settings::SEQUENCES * settings::ANCHORS * self.gamma) as u64;
@@ -74,10 +77,19 @@ impl LessonPlan {
     #[must_use]
     pub fn disk(&self, prompts: &[Prompt]) -> u64 {
         let tokens =
-            prompts.iter().map(|prompt| longest(prompt).min(answers::LONGEST) + answers::ANSWER).sum::<usize>();
+            prompts.iter().map(|prompt| longest(prompt).min(Asking::NOW.longest) + Asking::NOW.answer).sum::<usize>();
         let captured = self.row().saturating_mul(tokens as u64);
         // The state and its successor while that is written, the best numbers likewise, and the best drafter likewise.
         captured.saturating_add(self.numbers.saturating_mul(4 * 3 * 2 + 4 * 2 + 2 * 2))
+    }
+
+    /// Refuses too few prompts, or those of one conversation only.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn enough(prompts: &[Prompt]) -> Result<()> {
+        Asking::NOW.enough(prompts.len())?;
+        held_out::last(prompts.iter().collect(), |prompt| prompt).map(|_| ())
     }
 
     /// Refuses what does not fit.

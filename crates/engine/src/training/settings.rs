@@ -14,8 +14,8 @@ pub(super) const CONTEXT: usize = 512;
 pub(super) const MEASUREMENTS: usize = 12;
 pub(super) const BETWEEN: usize = 25;
 
-/// A training of so many steps.
-pub(super) fn settings(steps: usize, seed: u64) -> Settings {
+/// A training of so many steps that holds out this part of the answers.
+pub(super) fn settings(steps: usize, seed: u64, held_out: f32) -> Settings {
     Settings {
         steps,
         sequences: SEQUENCES,
@@ -23,7 +23,7 @@ pub(super) fn settings(steps: usize, seed: u64) -> Settings {
         max_context: CONTEXT,
         least_rate: 0.05,
         warm_up: (steps / 20).clamp(1, 150),
-        held_out: 0.1,
+        held_out,
         measured: 96,
         measure_every: (steps / MEASUREMENTS).max(BETWEEN),
         save_every: 50,

@@ -22,8 +22,8 @@ import type {
   Proof,
   Said,
   Shelf,
-  Suite,
   Training,
+  TrainingChoices,
   TrainingEstimate,
   TrainingOrder,
   Trashed,
@@ -69,9 +69,9 @@ export type {
   Speculation,
   Standing,
   Stats,
-  Suite,
   TokenSource,
   Training,
+  TrainingChoices,
   TrainingData,
   TrainingEstimate,
   TrainingKind,
@@ -144,8 +144,8 @@ export interface Backend {
   verify(message: number, insist: boolean): Promise<Proof>;
   /** Makes a verification that runs reject. */
   stopVerifying(): Promise<void>;
-  /** The built-in suites of prompts. */
-  suites(): Promise<Suite[]>;
+  /** What there is to choose from for a training, and what is chosen until somebody does. */
+  trainingChoices(): Promise<TrainingChoices>;
   /** Opens the system's dialog for a file of prompts; null when it was dismissed. */
   choosePrompts(): Promise<string | null>;
   estimateTraining(order: TrainingOrder): Promise<TrainingEstimate>;
@@ -157,6 +157,8 @@ export interface Backend {
   watchTrainings(onList: (trainings: Training[]) => void): Promise<void>;
   pauseTraining(id: number): Promise<Training>;
   resumeTraining(id: number): Promise<Training>;
+  /** Lets one whose drafter never did better take so many steps from the answers that there are. */
+  trainLonger(id: number, steps: number): Promise<Training>;
   /** Ends a training; the best drafter so far is kept if it does better than at the start. */
   stopTraining(id: number): Promise<Training>;
   /** Takes one that does not run off the list; the drafter that came of it stays. */

@@ -1,12 +1,9 @@
-import { SvelteSet } from 'svelte/reactivity';
 import {
   type Backend,
-  type Suite,
+  type TrainingChoices,
   type TrainingData,
   type TrainingEstimate,
-  type TrainingKind,
   type TrainingOrder,
-  type TrainingSize,
   sentence,
 } from '../backend/backend';
 import type { Chat } from '../chat/chat.svelte';
@@ -15,8 +12,6 @@ import type { Models } from '../models/models.svelte';
 import { suggested } from './names';
 import type { Trainings } from './trainings.svelte';
 
-const usual = { gamma: 7, steps: 2000 };
-
 /** What an order would take, or why it cannot be met. */
 type Weighed = { order: string; estimate: TrainingEstimate | null; refusal: string | null };
 
@@ -24,20 +19,15 @@ type Weighed = { order: string; estimate: TrainingEstimate | null; refusal: stri
 export class TrainingForm {
   /** Whether the form is wanted although there are trainings. */
   open = $state(false);
-  kind = $state<TrainingKind>('dspark');
-  size = $state<TrainingSize>('small');
-  gamma = $state(usual.gamma);
-  steps = $state(usual.steps);
+  /** What there is to choose from, and what is chosen; null until it is known. */
+  choices = $state<TrainingChoices | null>(null);
   from = $state<TrainingData['from']>('suites');
   path = $state<string | null>(null);
-  suites = $state.raw<Suite[]>([]);
-  /** Why the suites are not there, or a file could not be chosen. */
+  /** Why the choices are not known, or a file could not be chosen. */
   failure = $state<string | null>(null);
   starting = $state(false);
   /** Why the last start did not happen. */
   refusal = $state<string | null>(null);
-  /** The suites that are not answered, by id: at first the one that is about this app only. */
-  readonly left = new SvelteSet<string>(['slipstream']);
 
   /** The target's id: the one that was picked, else the chat's, as long as it is in the list. */
   readonly target = $derived.by(() => (this.#models.find(this.#target) ?? this.#chat.target ?? this.#only())?.id ?? null);
@@ -66,7 +56,7 @@ export class TrainingForm {
 
   async load(): Promise<void> {
     try {
-      this.suites = await this.#backend.suites();
+      this.choices ??= await this.#backend.trainingChoices();
       this.failure = null;
     } catch (reason) {
       this.failure = sentence(reason);
@@ -135,23 +125,25 @@ export class TrainingForm {
   }
 
   #suggest(): string {
-    return this.target === null ? '' : suggested(this.#models.name(this.target), this.kind, this.#taken);
+    const { target, choices } = this;
+    return target === null || !choices ? '' : suggested(this.#models.name(target), choices.kind, this.#taken);
   }
 
   /** What it learns from; null as long as that is nothing. */
-  #data(): TrainingData | null {
+  #data({ suites: all }: TrainingChoices): TrainingData | null {
     if (this.from === 'conversations') return { from: 'conversations' };
     if (this.from === 'file') return this.path === null ? null : { from: 'file', path: this.path };
-    const suites = this.suites.filter(({ id }) => !this.left.has(id)).map(({ id }) => id);
+    const suites = all.filter(({ chosen }) => chosen).map(({ id }) => id);
     return suites.length > 0 ? { from: 'suites', suites } : null;
   }
 
   #order(): TrainingOrder | null {
-    const { target, kind, size, gamma, steps } = this;
+    const { target, choices } = this;
     const name = this.name.trim();
-    const data = this.#data();
-    if (target === null || name === '' || data === null) return null;
-    return { target, name, kind, size, gamma, data, steps, seed: 0 };
+    const data = choices && this.#data(choices);
+    if (target === null || name === '' || !data) return null;
+    const { kind, size, gamma, timed, steps, minutes } = choices;
+    return { target, name, kind, size, gamma, data, length: timed ? { minutes } : { steps } };
   }
 
   #obstacle(): string | null {

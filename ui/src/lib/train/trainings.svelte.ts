@@ -48,6 +48,8 @@ export class Trainings {
 
   pause = (id: number) => this.#ask(id, (backend) => backend.pauseTraining(id));
   resume = (id: number) => this.#ask(id, (backend) => backend.resumeTraining(id));
+  /** Twice as long as it did: nothing shorter is promising. */
+  longer = ({ id, steps }: Training) => this.#ask(id, (backend) => backend.trainLonger(id, 2 * steps));
   stop = (id: number) => this.#ask(id, (backend) => backend.stopTraining(id));
 
   async remove(id: number): Promise<void> {

@@ -26,15 +26,18 @@ export function progress({ state, answersDone, answersOf, step, steps }: Trainin
 
 /** How a training stands, part by part. `ahead` says that another one runs. */
 export function standing(training: Training, ahead: boolean): string[] {
-  const { state, answersDone, answersOf, step, steps, secondsLeft } = training;
+  const { state, answersDone, answersOf, step, steps, secondsLeft, pausing } = training;
   const learnt = steps > 0 ? `step ${count(step)} of ${count(steps)}` : `step ${count(step)}`;
   const answered = answersOf > 0 ? `${count(answersDone)} of ${plural(answersOf, 'prompt')}` : 'the prompts';
   const far = step > 0 ? [learnt] : answersDone > 0 ? [`${answered} answered`] : [];
   const rest = secondsLeft === null ? [] : [`${roughly(secondsLeft)} left`];
+  if (pausing) return ['pausing…', ...far];
   switch (state) {
     case 'waiting':
       return [ahead ? 'waits for the training before it' : 'waits for its turn', ...far];
     case 'answering':
+      // Then the drafter is measured, and steps may be tried.
+      if (answersOf > 0 && answersDone === answersOf) return [`${answered} answered`, 'the first step is prepared…'];
       return [`the target answers ${answered}`, ...rest];
     case 'training':
       return [learnt, ...rest];
@@ -62,6 +65,19 @@ export function news({ name, state, failure }: Training): string {
   if (state === 'failed') return `The training of ${name} has failed: ${failure ?? ''}`;
   const ended = state === 'done' ? `The training of ${name} is done.` : `The training of ${name} is stopped.`;
   return failure === null ? ended : `${ended} ${failure}`;
+}
+
+/** What a removed target takes from trainings, if it takes anything. */
+export function stranded(trainings: readonly Training[], target: string): string | null {
+  const names = trainings.filter((training) => training.open && training.target === target).map(({ name }) => name);
+  if (names.length === 0) return null;
+  return `${names.length === 1 ? 'The training of' : 'The trainings of'} ${names.join(', ')} cannot go on without it.`;
+}
+
+/** What stays of a conversation that is deleted, if anything may. */
+export function copied(trainings: readonly Training[]): string | null {
+  const names = trainings.filter(({ keepsConversations }) => keepsConversations).map(({ name }) => name);
+  return names.length === 0 ? null : `A copy may stay with the training of ${names.join(', ')} until that leaves a drafter or is removed.`;
 }
 
 /** What goes when a training is removed. */

@@ -1,0 +1,91 @@
+//! Streams lists to the window: of downloads, of trainings.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use app::{App, Download, DownloadState, Training};
+use serde::Serialize;
+use tauri::Webview;
+use tauri::ipc::Channel;
+use tokio::time::sleep;
+
+use crate::page::{Streaming, taken};
+use crate::wire;
+
+/// How often a list is looked at while something in it runs: nobody reads a rate faster.
+const PACE: Duration = Duration::from_millis(250);
+
+/// How often otherwise: other processes change it too.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Something of which the window watches all there are.
+pub(crate) trait Listed: Clone + PartialEq + Send + Sync + 'static {
+    /// What the window hears of one.
+    type Shown: From<Self> + Serialize + Send;
+
+    /// All there are.
+    fn all(app: &App) -> impl Future<Output = app::Result<Vec<Self>>> + Send;
+
+    /// Whether it may be another one in a moment.
+    fn is_running(&self) -> bool;
+}
+
+/// Who streams a list to the window at present.
+pub(crate) struct Watched<Row>(Streaming, PhantomData<fn() -> Row>);
+
+impl<Row> Default for Watched<Row> {
+    fn default() -> Self {
+        Self(Streaming::default(), PhantomData)
+    }
+}
+
+impl<Row: Listed> Watched<Row> {
+    /// Streams the whole list whenever something in it has changed, for as long as the page is there.
+    pub(crate) fn follow(&self, app: App, page: Webview, lists: Channel<Vec<Row::Shown>>) {
+        self.0.replace(stream::<Row>(app, page, lists));
+    }
+}
+
+async fn stream<Row: Listed>(app: App, page: Webview, lists: Channel<Vec<Row::Shown>>) {
+    let mut sent = None;
+    loop {
+        // What fails here fails again when somebody does something with one of them, and is said then.
+        let Ok(now) = Row::all(&app).await else {
+            sleep(LOOK).await;
+            continue;
+        };
+        let is_running = now.iter().any(Row::is_running);
+        if sent.as_ref() != Some(&now) {
+            if lists.send(now.iter().cloned().map(Row::Shown::from).collect()).is_err() {
+                return; // the window is gone
+            }
+            taken(&page).await;
+            sent = Some(now);
+        }
+        sleep(if is_running { PACE } else { LOOK }).await;
+    }
+}
+
+impl Listed for Download {
+    type Shown = wire::Download;
+
+    async fn all(app: &App) -> app::Result<Vec<Self>> {
+        app.downloads().await
+    }
+
+    fn is_running(&self) -> bool {
+        self.state == DownloadState::Running
+    }
+}
+
+impl Listed for Training {
+    type Shown = wire::Training;
+
+    async fn all(app: &App) -> app::Result<Vec<Self>> {
+        app.trainings().await
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+}
