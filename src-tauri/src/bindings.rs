@@ -2,13 +2,13 @@
 
 use tauri_specta::{Builder, collect_commands};
 
-use crate::commands::{chat, downloads, files, hub, models, preferences, training};
+use crate::commands::{calibration, chat, downloads, files, hub, models, preferences, training};
 
 /// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
 /// refused at run time.
-pub(crate) fn bindings() -> Builder<tauri::Wry> {
-    Builder::new()
-        .commands(collect_commands![
+macro_rules! every_command {
+    () => {
+        collect_commands![
             models::models,
             models::model_details,
             models::add_model,
@@ -57,9 +57,27 @@ pub(crate) fn bindings() -> Builder<tauri::Wry> {
             training::train_longer,
             training::stop_training,
             training::remove_training,
+            calibration::start_calibration,
+            calibration::calibrations,
+            calibration::watch_calibrations,
+            calibration::calibration_report,
+            calibration::pause_calibration,
+            calibration::resume_calibration,
+            calibration::remove_calibration,
+            calibration::apply_calibration,
+            calibration::revert_calibration,
+            calibration::write_calibration,
+            calibration::export_calibration,
             preferences::preferences,
             preferences::save_preferences,
-        ])
+        ]
+    };
+}
+
+/// What the window and the app say to each other.
+pub(crate) fn bindings() -> Builder<tauri::Wry> {
+    Builder::new()
+        .commands(every_command!())
         // One type for both directions: an optional field is always written, as null if need be.
         .disable_serde_phases()
         // Ids, counts and milliseconds stay far below 2^53, and no measurement is infinite.

@@ -29,4 +29,5 @@ async fn stop(app: &App) {
         while reader.next().await.is_some() {}
     }
     app.pause_trainings().await;
+    app.pause_calibrations().await;
 }

@@ -47,6 +47,7 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .manage(Watcher::default())
         .manage(Watched::<app::Download>::default())
         .manage(Watched::<app::Training>::default())
+        .manage(Watched::<app::CalibrationRun>::default())
         .manage(Offered::default())
         .manage(Checks::default())
         .manage(Chosen::default())

@@ -1,9 +1,9 @@
-//! Streams lists to the window: of downloads, of trainings.
+//! Streams lists to the window: of downloads, of trainings, of calibrations.
 
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use app::{App, Download, DownloadState, Training};
+use app::{App, CalibrationRun, Download, DownloadState, Training};
 use serde::Serialize;
 use tauri::Webview;
 use tauri::ipc::Channel;
@@ -83,6 +83,18 @@ impl Listed for Training {
 
     async fn all(app: &App) -> app::Result<Vec<Self>> {
         app.trainings().await
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+}
+
+impl Listed for CalibrationRun {
+    type Shown = wire::Calibration;
+
+    async fn all(app: &App) -> app::Result<Vec<Self>> {
+        app.calibrations().await
     }
 
     fn is_running(&self) -> bool {

@@ -64,5 +64,6 @@ fn request(target: &Path, drafter: Option<DraftSource>, number: usize) -> Reques
         },
         memory: Memory { insist: true, ..Memory::default() },
         cost: Cost::default(),
+        calibration: None,
     }
 }

@@ -6,6 +6,7 @@ use std::{fs, path::Path};
 
 use crate::{Outcome, fixtures, tokenizer};
 use app::{App, Controls, NewDrafter, Preferences};
+use safetensors::SafeTensors;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -34,6 +35,22 @@ pub async fn models() -> Outcome<TempDir> {
 /// taught would say nothing of what is held out.
 pub fn questions() -> impl Iterator<Item = String> {
     (0..10).map(|number| format!("{number}, and what then?"))
+}
+
+/// Makes the drafter in `folder` as sure of every token as the sigmoid of `logit`; a fresh one is as sure as a coin.
+///
+/// # Errors
+/// When its file cannot be changed.
+pub fn be_sure(folder: &Path, logit: f32) -> Outcome {
+    let path = folder.join("model.safetensors");
+    let mut bytes = fs::read(&path)?;
+    let at = {
+        let (header, tensors) = SafeTensors::read_metadata(&bytes)?;
+        let bias = tensors.info("conf.b").ok_or("the drafter has no conf.b")?;
+        8 + header + bias.data_offsets.0
+    };
+    bytes[at..at + 4].copy_from_slice(&logit.to_le_bytes());
+    Ok(fs::write(path, bytes)?)
 }
 
 /// Puts both models into the list in `home`, picked, with answers of at most `max_tokens`.

@@ -25,7 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["calibration", "chat", "decode", "drafters", "gemma4", "nn", "training"]),
     ("hub", &[]),
     ("store", &[]),
-    ("app", &["engine", "hub", "store"]),
+    ("app", &["calibration", "engine", "hub", "store"]),
     ("cli", &["app"]),
     ("desktop", &["app"]),
     ("xtask", &[]),

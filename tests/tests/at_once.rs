@@ -46,7 +46,10 @@ async fn what_is_left_to_the_machine_follows_the_drafts_that_stood() -> Outcome 
     let requests = requests(&bench, Some(tiny::DRAFTER));
     for events in &asking::events_of_all(&bench.engine, requests, 2, |_, _, _| ())? {
         let answer = ended(events)?;
-        assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Adaptive });
+        assert_eq!(
+            answer.speculation,
+            Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Adaptive, calibrated: false }
+        );
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ async fn lookup_needs_no_files_and_changes_no_word() -> Outcome {
             let drafted = bench.answer(request(Some(DraftSource::Lookup)))?;
             assert_eq!(drafted.ids, plain.ids, "{schedule:?}");
             let limit = gamma.unwrap_or(engine::lookup().limit);
-            assert_eq!(drafted.speculation, Speculation::On { limit, schedule });
+            assert_eq!(drafted.speculation, Speculation::On { limit, schedule, calibrated: false });
         }
     }
     Ok(())
@@ -53,7 +53,10 @@ async fn a_gate_lets_through_what_is_sure_enough_or_nothing_at_all() -> Outcome 
         let events = bench.events(bench.request(Some(tiny::DRAFTER), asked), |_, _| ())?;
         let Some(Event::End(answer)) = events.last() else { return Err("no end".into()) };
         assert_eq!(answer.ids, plain.ids);
-        assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Gate });
+        assert_eq!(
+            answer.speculation,
+            Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Gate, calibrated: false }
+        );
         let first = events.iter().find_map(|event| if let Event::Round(round) = event { Some(round) } else { None });
         let first = first.ok_or("no round")?;
         assert_eq!((first.proposed, first.proposed + first.cut, first.bound), (proposed, tiny::GAMMA, bound));

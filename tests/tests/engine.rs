@@ -15,7 +15,10 @@ async fn a_drafter_changes_no_word_and_the_rounds_add_up_to_the_answer() -> Outc
     let events = bench.events(bench.request(Some(tiny::DRAFTER), fixed), |_, _| ())?;
     let Some(Event::End(answer)) = events.last() else { return Err("no end".into()) };
     assert_eq!((&answer.ids, &answer.text), (&plain.ids, &plain.text));
-    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Fixed });
+    assert_eq!(
+        answer.speculation,
+        Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Fixed, calibrated: false }
+    );
 
     let rounds = events.iter().filter_map(|event| if let Event::Round(round) = event { Some(round) } else { None });
     let (mut ids, mut text, mut waits) = (Vec::<u32>::new(), String::new(), 0);
@@ -125,7 +128,10 @@ async fn a_control_that_means_nothing_is_refused_and_one_that_is_too_large_is_cu
         assert!(sentence.contains(words), "{sentence}");
     }
     let answer = bench.answer(bench.request(Some(tiny::DRAFTER), Controls { gamma: Some(50), ..controls(3) }))?;
-    assert_eq!(answer.speculation, Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Fixed });
+    assert_eq!(
+        answer.speculation,
+        Speculation::On { limit: tiny::GAMMA, schedule: Scheduling::Fixed, calibrated: false }
+    );
     assert!(answer.notes.iter().any(|note| note.contains("γ 50") && note.contains("4 tokens a round")));
     Ok(())
 }

@@ -22,7 +22,7 @@ async fn what_is_tried_changes_no_word() -> Outcome {
     for sampling in [greedy(), hot, Sampling { penalties, ..hot }, Sampling { penalties, ..greedy() }] {
         let bench = Bench::new().await?;
         let drafted = bench.answer(bench.request(Some(tiny::DRAFTER), controls(sampling)))?;
-        assert!(drafted.cost.knows(0, tiny::GAMMA) && measured(&drafted));
+        assert!(drafted.cost.knows(0, tiny::GAMMA, true) && measured(&drafted));
         assert_eq!(drafted.ids, bench.answer(bench.request(None, controls(sampling)))?.ids);
     }
     Ok(())

@@ -44,7 +44,7 @@ class Demo extends ScriptedBackend {
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
     const speculation: Speculation =
-      gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
+      gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated: false } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
     const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...essayRounds(gamma)];
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });

@@ -61,7 +61,7 @@ export const lookup = model({
   drafts: { limit: 10, usual: 10, confident: false },
 });
 
-export const drafting: Speculation = { kind: 'on', limit: 5, schedule: 'auto' };
+export const drafting: Speculation = { kind: 'on', limit: 5, schedule: 'auto', calibrated: false };
 export const plainly = (reason: string): Speculation => ({ kind: 'off', reason });
 
 export const models: Model[] = [
@@ -122,6 +122,7 @@ export function rounds(text: string, gamma: number): Round[] {
       proposed: gamma,
       accepted: Math.min(accepted, taken.length),
       confidences,
+      calibrated: [],
       course: 'drafting',
       turn: null,
       seconds: 0.05,

@@ -6,7 +6,7 @@ import { ran, status } from '../src/lib/inspector/course';
 import { ask, backendWithModels, frame, open, round } from './window';
 
 const standing: Standing = { tokensPerRound: 1.1, roundSeconds: 0.041, plainSeconds: 0.03 };
-const auto = { kind: 'on', limit: 7, schedule: 'auto' } as const;
+const auto = { kind: 'on', limit: 7, schedule: 'auto', calibrated: false } as const;
 
 test('what runs is said with its γ, and with minConf where it counts', () => {
   expect(ran(auto)).toBe('auto, γ up to 7');

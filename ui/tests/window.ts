@@ -48,7 +48,7 @@ export async function ask(backend: ScriptedBackend, user: ReturnType<typeof user
 
 export function round(text: string, proposed: number, accepted: number): Round {
   const course = 'drafting';
-  return { thought: '', text, tokens: accepted + 1, proposed, accepted, confidences: [], course, turn: null, seconds: 0.1, waits: 1 };
+  return { thought: '', text, tokens: accepted + 1, proposed, accepted, confidences: [], calibrated: [], course, turn: null, seconds: 0.1, waits: 1 };
 }
 
 export const decoding: Phase = { kind: 'decoding', speculation: drafting };

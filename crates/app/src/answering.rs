@@ -193,6 +193,7 @@ pub(crate) mod testing {
             accepted: 0,
             rejected: Vec::new(),
             confidences: Vec::new(),
+            calibrated: Vec::new(),
             cut: 0,
             bound: Bound::Limit,
             course: Course::Drafting,
@@ -251,7 +252,9 @@ mod tests {
         feed.push(Event::Prefill { done: 1, total: 2 });
         assert!(matches!(reader.next().await.unwrap().phase, Phase::Prefill { done: 1, total: 2 }));
 
-        feed.push(Event::Decoding { speculation: Speculation::On { limit: 5, schedule: engine::Scheduling::Auto } });
+        feed.push(Event::Decoding {
+            speculation: Speculation::On { limit: 5, schedule: engine::Scheduling::Auto, calibrated: false },
+        });
         feed.push(Event::Round(round("a")));
         feed.push(Event::Round(round("b")));
         let frame = reader.next().await.unwrap();

@@ -101,8 +101,11 @@ impl App {
         let earlier = self.store.messages(conversation).await?;
         let (question, answer) = self.store.ask(conversation, text, &target.id, drafter_id.as_deref()).await?;
 
+        let thinking = say.controls.thinking;
+        let calibration = self.calibration_for(&target.folder, drafter.as_ref(), say.precision, thinking).await?;
         let request = Request {
             cost: self.cost(&target.folder, drafter.as_ref(), say.precision).await?,
+            calibration,
             target: target.folder,
             drafter,
             precision: say.precision,

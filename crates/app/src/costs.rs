@@ -43,13 +43,18 @@ fn key(target: &Path, drafter: Option<&DraftSource>, precision: Precision) -> Op
         DraftSource::Lookup => LOOKUP.to_owned(),
     };
     let target = checkpoint(target);
-    let (cores, version) = (available_parallelism().map_or(0, usize::from), env!("CARGO_PKG_VERSION"));
-    let machine = format!("{} {OS} {ARCH} {cores}", processor());
+    let (machine, version) = (machine(), env!("CARGO_PKG_VERSION"));
     Some(format!("cost: {target}, {drafter}, {precision:?}, {machine}, {version}"))
 }
 
+/// The machine, by what its speed depends on.
+pub(crate) fn machine() -> String {
+    let cores = available_parallelism().map_or(0, usize::from);
+    format!("{} {OS} {ARCH} {cores}", processor())
+}
+
 /// Bytes of a folder's files, and when the newest was written: other weights or another packing leave other ones.
-fn stamp(folder: &Path) -> String {
+pub(crate) fn stamp(folder: &Path) -> String {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let facts = files.filter_map(|file| fs::metadata(file.path()).ok()).filter(fs::Metadata::is_file);
     let (bytes, newest) = facts.fold((0, 0), |(bytes, newest), file| {
@@ -82,6 +87,7 @@ mod tests {
             controls: Controls::default(),
             memory: Memory::default(),
             cost: Cost::default(),
+            calibration: None,
         };
         app.keep_cost(&request, &cost).await.unwrap();
         assert_eq!(app.cost(&target, Some(&drafter), Precision::AsStored).await.unwrap(), cost);

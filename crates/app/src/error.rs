@@ -29,6 +29,14 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A file that was to be written.
+    #[error("the file {} cannot be written: {source}; choose another place", path.display())]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// An id that is not, or no longer, in the list.
     #[error("there is no model “{0}” in the list")]
     NoSuchModel(String),
@@ -148,6 +156,49 @@ pub enum Error {
         /// What is free, bytes.
         free: u64,
     },
+    /// It was removed, or never was.
+    #[error("there is no calibration {0}")]
+    NoSuchCalibration(i64),
+    /// It has nothing to show yet.
+    #[error("calibration {0} is not done; resume it first")]
+    CalibrationNotDone(i64),
+    /// It has come to its end.
+    #[error("calibration {0} is over, so it cannot go on; start a new one")]
+    CalibrationOver(i64),
+    /// What it records may not be touched.
+    #[error("calibration {0} runs; pause it first")]
+    CalibrationRuns(i64),
+    /// Another process has it.
+    #[error("calibration {0} runs in another window or terminal; pause it there")]
+    CalibratedElsewhere(i64),
+    /// Its rows cannot be read.
+    #[error("the record of calibration {0} is damaged; remove it, and start a new one")]
+    DamagedCalibration(i64),
+    /// What it holds for has changed.
+    #[error("calibration {id} does not hold any more: {why}; calibrate again")]
+    StaleCalibration {
+        /// The calibration.
+        id: i64,
+        /// Why.
+        why: String,
+    },
+    /// Files of another format, or another program's.
+    #[error(
+        "the files of the drafter “{0}” are of another format, or another program keeps them, so a calibration stays in the app; it is in force there all the same"
+    )]
+    KeepsNoCalibration(String),
+    /// A drafter that says nothing of how sure it is.
+    #[error("the drafter “{0}” has no confidence in its tokens, so there is nothing to calibrate; choose another one")]
+    NothingToCalibrate(String),
+    /// A target that answers at once.
+    #[error("the target “{0}” cannot think before it answers; calibrate it without thinking")]
+    NoThinking(String),
+    /// Nothing would be left to judge by.
+    #[error("a calibration needs two prompts of one kind at least, one to fit and one to judge by; choose more")]
+    TooFewPrompts,
+    /// Answers without a draft.
+    #[error("nothing was drafted in these answers, so there is nothing to fit; choose other prompts, or more tokens")]
+    NothingRecorded,
     /// Nothing was ever asked.
     #[error("there are no questions in your conversations yet; choose the built-in suites or a file of prompts")]
     NoQuestions,
@@ -185,10 +236,12 @@ pub enum Code {
     FreeSpace,
     /// Let the user switch the network on.
     GoOnline,
+    /// Let the user write over what is there.
+    Overwrite,
 }
 
 impl Code {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::PickTarget,
         Self::PickDrafter,
         Self::Insist,
@@ -196,6 +249,7 @@ impl Code {
         Self::EnterToken,
         Self::FreeSpace,
         Self::GoOnline,
+        Self::Overwrite,
     ];
 
     /// What it is called where it is stored, and on the way to the window.
@@ -209,6 +263,7 @@ impl Code {
             Self::EnterToken => "enterToken",
             Self::FreeSpace => "freeSpace",
             Self::GoOnline => "goOnline",
+            Self::Overwrite => "overwrite",
         }
     }
 
@@ -230,6 +285,7 @@ impl Error {
                 Some(Code::PickDrafter)
             }
             Self::Engine(engine::Error::NoRoom(_)) => Some(Code::Insist),
+            Self::Engine(engine::Error::Calibrated(_)) => Some(Code::Overwrite),
             Self::Hub(hub::Error::Gated { .. }) => Some(Code::AcceptLicence),
             Self::Hub(hub::Error::Unauthorized { .. } | hub::Error::BadToken) => Some(Code::EnterToken),
             Self::Hub(hub::Error::DiskFull { .. }) => Some(Code::FreeSpace),

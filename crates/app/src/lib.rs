@@ -1,4 +1,4 @@
-//! The use cases: models, the library, chat, training, preferences. Windows and terminals are shells around an [`App`].
+//! The use cases: models, the library, chat, training, calibration, preferences. Windows and terminals are shells around an [`App`].
 //!
 //! What this crate does **not** know: who asks (no window, no terminal), how rows are stored, what a tensor is. A
 //! shell needs nothing but this crate: the engine's words that it speaks are re-exported here.
@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use calibrations::Calibrations;
 use engine::{Cancel, Engine};
 use library::Library;
 use store::Store;
@@ -13,6 +14,7 @@ use tokio::sync::Mutex;
 use training::Trainings;
 
 mod answering;
+mod calibrations;
 mod chat;
 mod costs;
 mod error;
@@ -27,6 +29,10 @@ mod training;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
+pub use calibrations::{
+    CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun, CalibrationState,
+    Counts, MeasuredSuite,
+};
 pub use chat::{Running, Said, Say, StoredMessage};
 pub use error::{Code, Error, Result};
 pub use keeping::Record;
@@ -41,11 +47,12 @@ pub use suites::Suite;
 pub use training::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
 
+pub use calibration::{Advice, Bin, CostRow, Interval, Measured, Mode, Reliability};
 pub use engine::{
-    Answer, Bound, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Design, DesignKind,
-    DesignSize, Divergence, DraftSource, Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter, Penalties,
-    Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling, Skipped,
-    Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, size,
+    Answer, Bound, Calibration, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Design,
+    DesignKind, DesignSize, Divergence, DraftSource, Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter,
+    Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling,
+    Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, size,
 };
 pub use store::{Author, Conversation, LOOKUP, State};
 
@@ -58,6 +65,7 @@ pub struct App {
     proving: Arc<Mutex<Cancel>>,
     library: Arc<Library>,
     trainings: Arc<Trainings>,
+    calibrations: Arc<Calibrations>,
 }
 
 impl App {
@@ -81,8 +89,15 @@ impl App {
         folder.create(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
         let store = Store::open(&home.join("slipstream.sqlite3")).await?;
         let library = Arc::new(Library::new(home, around));
-        let (engine, running, proving, trainings) = (Engine::start(), Arc::default(), Arc::default(), Arc::default());
-        Ok(Self { engine, store, running, proving, library, trainings })
+        Ok(Self {
+            engine: Engine::start(),
+            store,
+            running: Arc::default(),
+            proving: Arc::default(),
+            library,
+            trainings: Arc::default(),
+            calibrations: Arc::default(),
+        })
     }
 
     /// Marks answers as interrupted that still count as running: the window that wrote them died. For a window to call

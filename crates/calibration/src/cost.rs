@@ -60,6 +60,17 @@ struct Curves {
     round: Curve,
 }
 
+/// What was measured in contexts of about one length.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostRow {
+    /// Tokens from which on they count here.
+    pub context: usize,
+    /// Tokens that were proposed, and the seconds that took.
+    pub draft_s: Vec<(usize, f64)>,
+    /// Rows that were verified, the anchor's included, and the seconds that took; one row is a plain step.
+    pub verify_s: Vec<(usize, f64)>,
+}
+
 impl Cost {
     /// Whether nothing was measured yet.
     #[must_use]
@@ -68,12 +79,18 @@ impl Cost {
     }
 
     /// Whether what was measured in contexts about as long as this reaches from a plain step to a round that drafts
-    /// `limit` tokens.
+    /// `limit` tokens; `apart` asks that drafting and verifying could be told apart.
     #[must_use]
-    pub fn knows(&self, context: usize, limit: usize) -> bool {
+    pub fn knows(&self, context: usize, limit: usize, apart: bool) -> bool {
         self.contexts.get(bucket(context)).is_some_and(|Curves { draft, verify, round }| {
-            verify.has(1) && (round.has(limit) || draft.has(limit) && verify.has(limit + 1))
+            verify.has(1) && (!apart && round.has(limit) || draft.has(limit) && verify.has(limit + 1))
         })
+    }
+
+    /// The length from which on contexts count as about as long as this one, tokens.
+    #[must_use]
+    pub fn about(context: usize) -> usize {
+        begin(bucket(context))
     }
 
     /// Seconds of a plain step in contexts about as long as this, if one was measured there.
@@ -118,6 +135,18 @@ impl Cost {
         self.nearest(context, |curves| curves.round.seconds(limit).or_else(|| apart(curves)))
     }
 
+    /// Everything that was measured, by context.
+    #[must_use]
+    pub fn rows(&self) -> Vec<CostRow> {
+        let row = |(bucket, Curves { draft, verify, .. }): (usize, &Curves)| CostRow {
+            context: begin(bucket),
+            draft_s: draft.measured(),
+            verify_s: verify.measured(),
+        };
+        let rows = self.contexts.iter().enumerate().map(row);
+        rows.filter(|row| !row.draft_s.is_empty() || !row.verify_s.is_empty()).collect()
+    }
+
     /// From the bucket of `context`, or else the nearest one that knows, the longer of two.
     fn nearest(&self, context: usize, read: impl Fn(&Curves) -> Option<f64>) -> Option<f64> {
         let bucket = bucket(context);
@@ -125,6 +154,11 @@ impl Cost {
         order.sort_by_key(|&other| (other.abs_diff(bucket), usize::MAX - other));
         order.into_iter().find_map(|other| read(&self.contexts[other]))
     }
+}
+
+/// The first context of a bucket.
+fn begin(bucket: usize) -> usize {
+    if bucket == 0 { 0 } else { FIRST << (2 * (bucket - 1)) }
 }
 
 fn bucket(context: usize) -> usize {
@@ -139,6 +173,7 @@ mod tests {
     fn contexts_fall_into_buckets_that_quadruple() {
         let contexts = [0, 1023, 1024, 4095, 4096, 16_384, 65_536, 1 << 20];
         assert_eq!(contexts.map(bucket), [0, 0, 1, 1, 2, 3, 4, 4]);
+        assert_eq!(contexts.map(Cost::about), [0, 0, 1024, 1024, 4096, 16_384, 65_536, 65_536]);
     }
 
     #[test]
@@ -163,7 +198,7 @@ mod tests {
     fn it_knows_a_context_once_its_figures_reach_from_a_plain_step_to_the_limit() {
         let (mut apart, mut together) = (Cost::default(), Cost::default());
         for rows in [1, 5] {
-            assert!(!apart.knows(0, 4) && !together.knows(0, 4));
+            assert!(!apart.knows(0, 4, true) && !together.knows(0, 4, false));
             let (drafted, plain) = (rows - 1, Spent::Plain(0.030));
             let spent = |spent| if drafted == 0 { plain } else { spent };
             apart.measure(
@@ -174,10 +209,20 @@ mod tests {
             );
             together.measure(0, drafted, rows, spent(Spent::Together(0.2)));
         }
+        assert!(apart.knows(0, 4, true) && !together.knows(0, 4, true));
         for cost in [apart, together] {
-            assert!(cost.knows(0, 4) && cost.knows(1000, 4));
-            assert!(!cost.knows(0, 5) && !cost.knows(2000, 4));
+            assert!(cost.knows(0, 4, false) && cost.knows(1000, 4, false));
+            assert!(!cost.knows(0, 5, false) && !cost.knows(2000, 4, false));
         }
+    }
+
+    #[test]
+    fn what_was_measured_can_be_listed_by_context() {
+        let mut cost = Cost::default();
+        cost.measure(2000, 0, 1, Spent::Plain(0.030));
+        cost.measure(2000, 4, 3, Spent::Apart { draft_s: 0.008, verify_s: 0.050 });
+        let row = CostRow { context: 1024, draft_s: vec![(4, 0.008)], verify_s: vec![(1, 0.030), (3, 0.050)] };
+        assert_eq!(cost.rows(), [row]);
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Curve {
         size.checked_sub(1).and_then(|at| self.newest.get(at)).is_some_and(|newest| !newest.is_empty())
     }
 
+    /// The sizes that were measured, and the seconds of each.
+    pub(crate) fn measured(&self) -> Vec<(usize, f64)> {
+        (1..).zip(&self.newest).filter_map(|(size, newest)| Some((size, median(newest)?))).collect()
+    }
+
     /// Seconds for `size`: measured, or on the line between its measured neighbours, or those of the only neighbour.
     /// `None` if nothing was measured.
     pub(crate) fn seconds(&self, size: usize) -> Option<f64> {

@@ -1,13 +1,30 @@
-//! What measured numbers say about drafting: what a round costs on this machine, and how long a draft is worth it.
+//! What measured numbers say about drafting: how true a confidence is and what makes it true, what a round costs on this
+//! machine, how long a draft is worth it, and whether drafting is worth it at all.
 //!
 //! What this crate does **not** know: models, devices, clocks, files. Seconds and confidences come in, numbers and
 //! lengths go out.
 
 mod acceptance;
+mod advice;
 mod auto;
 mod cost;
 mod curve;
+mod mode;
+mod recording;
+mod reliability;
+mod scaling;
+mod speed;
+mod temperatures;
+mod thresholds;
 
 pub use acceptance::Acceptance;
+pub use advice::{Advice, Measured, recommend};
 pub use auto::Auto;
-pub use cost::{Cost, Spent};
+pub use cost::{Cost, CostRow, Spent};
+pub use mode::Mode;
+pub use recording::{Recorded, Recording, Sample, is_held_out, survivals};
+pub use reliability::{Bin, Reliability};
+pub use scaling::{Calibration, Scaled};
+pub use speed::{Interval, Timed, speed, times};
+pub use temperatures::{ENOUGH_ROUNDS, temperatures};
+pub use thresholds::{ENOUGH_SAMPLES, PRECISION, thresholds};

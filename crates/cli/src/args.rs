@@ -7,11 +7,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::controls::{ControlArguments, not_negative};
 
+mod calibrate;
 mod downloads;
 mod hub;
 mod models;
 mod train;
 
+pub(crate) use calibrate::{CalibrateArguments, CalibrationsCommand};
 pub(crate) use downloads::DownloadsCommand;
 pub(crate) use hub::{HubCommand, Kinds, Switch};
 pub(crate) use models::ModelsCommand;
@@ -52,6 +54,14 @@ pub(crate) enum Command {
     Drafter {
         #[command(subcommand)]
         command: DrafterCommand,
+    },
+    /// Make a drafter's confidence true for a target, and find out what drafting is worth here. Ctrl-C pauses, and the
+    /// same command goes on.
+    Calibrate(Box<CalibrateArguments>),
+    /// What was calibrated, and which is in force.
+    Calibrations {
+        #[command(subcommand)]
+        command: CalibrationsCommand,
     },
     /// The machine's memory, and how much of it stays free for everything else.
     Memory {

@@ -1,6 +1,6 @@
 //! From the command line to requests.
 
-use app::{App, CheckpointRole, Message, Prompt, Request, Role};
+use app::{App, CheckpointRole, Controls, Message, Prompt, Request, Role};
 
 use crate::args::AskingArguments;
 use crate::failure::Failure;
@@ -23,13 +23,15 @@ impl Asking {
             None => None,
         };
         app.note_use(&arguments.target, arguments.drafter.as_deref()).await?;
+        let (precision, controls) = (arguments.dtype.into(), Controls::from(arguments.controls));
         let request = Request {
-            cost: app.cost(&target, drafter.as_ref(), arguments.dtype.into()).await?,
+            cost: app.cost(&target, drafter.as_ref(), precision).await?,
+            calibration: app.calibration_for(&target, drafter.as_ref(), precision, controls.thinking).await?,
             target,
             drafter,
-            precision: arguments.dtype.into(),
+            precision,
             prompt: Prompt::Chat(Vec::new()),
-            controls: arguments.controls.into(),
+            controls,
             memory: app.memory(arguments.over_memory).await?,
         };
         let system = arguments.system.map(|system| Message::new(Role::System, system));

@@ -65,6 +65,7 @@ pub(crate) mod script {
             accepted: 0,
             rejected: Vec::new(),
             confidences: Vec::new(),
+            calibrated: Vec::new(),
             cut: 0,
             bound: Bound::Limit,
             course: Course::Drafting,

@@ -13,6 +13,8 @@ use crate::failure::Failure;
 mod args;
 mod asking;
 mod batch;
+mod calibrate;
+mod calibrations;
 mod chat;
 mod controls;
 mod downloads;
@@ -61,6 +63,8 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Downloads { command } => downloads::run(&app, command, arguments.json).await,
         Command::Hub { command } => hub::run(&app, command, arguments.json).await,
         Command::Drafter { command } => drafter::run(&app, command, arguments.json).await,
+        Command::Calibrate(order) => calibrate::run(&app, (*order).into(), arguments.json).await,
+        Command::Calibrations { command } => calibrations::run(&app, command, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
         Command::Batch(batch) => batch::run(&app, *batch, arguments.json).await,

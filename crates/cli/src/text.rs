@@ -114,7 +114,7 @@ impl<O: Write, E: Write> Transcript for Text<O, E> {
 fn summary(answer: &Answer) -> String {
     let stats = &answer.stats;
     let drafting = match &answer.speculation {
-        Speculation::On { limit, schedule } => {
+        Speculation::On { limit, schedule, .. } => {
             let (accepted, proposed, schedule) = (stats.accepted, stats.proposed, schedule.name());
             format!("{accepted} of {proposed} drafted accepted ({schedule}, γ {limit})")
         }
@@ -215,8 +215,11 @@ mod tests {
             tokens_per_s: Some(51.26),
             ..Stats::default()
         };
-        let answer =
-            Answer { speculation: Speculation::On { limit: 5, schedule: Scheduling::Fixed }, stats, ..answer("") };
+        let answer = Answer {
+            speculation: Speculation::On { limit: 5, schedule: Scheduling::Fixed, calibrated: false },
+            stats,
+            ..answer("")
+        };
         let expected = "51.3 tokens/s · τ 3.00 · 8 of 20 drafted accepted (fixed, γ 5) · 12 tokens · 4 waits";
         assert_eq!(summary(&answer), expected);
     }

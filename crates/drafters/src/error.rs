@@ -158,6 +158,13 @@ pub enum Error {
         folder: PathBuf,
     },
 
+    /// There is already a calibration where another should go.
+    #[error("{} holds a calibration already; write over it on purpose, or keep it", path.display())]
+    Calibrated {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// Weights or arithmetic failed.
     #[error(transparent)]
     Nn(#[from] nn::Error),

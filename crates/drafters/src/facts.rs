@@ -31,6 +31,8 @@ pub struct Facts {
     pub confident: bool,
     /// Confidences below which it had better not propose, by position; empty if the files name none.
     pub thresholds: Vec<f32>,
+    /// What the logit of each confidence is to be divided by to make it true, by position; empty if the files name none.
+    pub temperatures: Vec<f32>,
     /// What the user should know of it, a sentence each.
     pub notes: Vec<String>,
 }

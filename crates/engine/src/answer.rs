@@ -65,8 +65,9 @@ fn decode(
         }
         let (started, waits, waited) = (Instant::now(), nn::waits(), nn::waited());
         let course = pilot.as_ref().map_or(Course::Drafting, |pilot| pilot.course());
-        let schedule: &mut dyn Schedule = match &mut pilot {
-            Some(pilot) => pilot.schedule(position),
+        let mut scaled = pilot.as_mut().map(|pilot| pilot.schedule(position));
+        let schedule: &mut dyn Schedule = match &mut scaled {
+            Some(scaled) => scaled,
             None => &mut plain,
         };
         let Making { answer, writing, .. } = &mut *making;

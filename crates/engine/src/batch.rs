@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use calibration::Spent;
+use calibration::{Calibration, Spent};
 use decode::{Batched, Fixed, Parking, Schedule};
 
 use crate::{
@@ -44,6 +44,9 @@ pub(crate) fn make(
         batch.leave(sink);
     }
 }
+
+/// Of an answer without a drafter.
+static UNCALIBRATED: Calibration = Calibration { temperatures: Vec::new(), thresholds: Vec::new() };
 
 /// The answers that are being made.
 #[derive(Default)]
@@ -128,15 +131,16 @@ impl Batch<'_> {
 fn rounds(places: &mut [Place<'_>], course: Course) -> Result<Vec<Result<decode::Round>>> {
     let mut sides = Vec::with_capacity(places.len());
     for Place { making, session, schedule, .. } in places {
-        let Making { answer, writing, sampler, .. } = making;
+        let Making { answer, writing, sampler, drafting, .. } = making;
         let watch = |token| writing.push(token);
-        sides.push((answer, session.sides(sampler), schedule, Fixed(0), watch));
+        let calibration = drafting.as_ref().map_or(&UNCALIBRATED, |(_, settings)| &settings.calibration);
+        sides.push((answer, session.sides(sampler), calibration.over(&mut **schedule), Fixed(0), watch));
     }
     let batched = sides.iter_mut().map(|(answer, (target, drafter), schedule, plain, watch)| Batched {
         answer,
         target,
         drafter: drafter.as_mut(),
-        schedule: if course == Course::Drafting { &mut ***schedule } else { plain },
+        schedule: if course == Course::Drafting { schedule } else { plain },
         watch,
     });
     let rounds = decode::rounds(&mut batched.collect::<Vec<_>>())?;

@@ -15,6 +15,15 @@ pub enum Error {
     #[error("there is no folder {}; choose the folder that holds the checkpoint's files", .0.display())]
     NoFolder(PathBuf),
 
+    /// The checkpoint's files cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unread {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+
     /// The target cannot be loaded, or failed.
     #[error(transparent)]
     Target(#[from] gemma4::Error),
@@ -22,6 +31,10 @@ pub enum Error {
     /// The drafter cannot be loaded, does not fit, or failed.
     #[error(transparent)]
     Drafter(#[from] drafters::Error),
+
+    /// The drafter's files hold a calibration already.
+    #[error(transparent)]
+    Calibrated(drafters::Error),
 
     /// The tokenizer or the chat template cannot be used.
     #[error(transparent)]

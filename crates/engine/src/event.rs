@@ -12,6 +12,7 @@ use crate::{
 /// Something that happened, in order. The last is always [`Event::End`] or [`Event::Failed`].
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "rounds are what nearly all of them are")]
 pub enum Event {
     /// A checkpoint is being loaded.
     Loading {
@@ -52,6 +53,9 @@ pub enum Speculation {
         /// What settles how long each is; a plan of the user's that leaves it open has been settled here.
         #[serde(default = "before_there_was_a_choice")]
         schedule: Scheduling,
+        /// Whether a calibration scales the drafter's confidences.
+        #[serde(default)]
+        calibrated: bool,
     },
     /// Plain decoding.
     Off {
@@ -92,8 +96,11 @@ pub struct Round {
     pub accepted: usize,
     /// The drafted tokens that did not stand.
     pub rejected: Vec<u32>,
-    /// The drafter's confidence in each proposed token; empty if it has none.
+    /// The drafter's confidence in each proposed token, as the drafter says it; empty if it has none.
     pub confidences: Vec<f32>,
+    /// The same as the calibration scales them, which is what the schedule saw; empty without one.
+    #[serde(default)]
+    pub calibrated: Vec<f32>,
     /// How many tokens the schedule dropped before the target saw them.
     pub cut: usize,
     /// Why no more than those left were sent to the target.
@@ -233,7 +240,7 @@ pub(crate) struct Took {
 }
 
 impl Round {
-    pub(crate) fn new(round: decode::Round, written: Written, took: Took) -> Self {
+    pub(crate) fn new(round: decode::Round, calibrated: Vec<f32>, written: Written, took: Took) -> Self {
         let (draft_s, verify_s) = match took.spent {
             Spent::Apart { draft_s, verify_s } => (Some(draft_s), Some(verify_s)),
             Spent::Plain(_) | Spent::Together(_) => (None, None),
@@ -247,6 +254,7 @@ impl Round {
             accepted: round.accepted,
             rejected: round.rejected,
             confidences: round.confidences,
+            calibrated,
             cut: round.cut,
             bound: round.bound,
             course: took.course,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chat::Codec;
+use chat::{Codec, Message, Note, PromptOptions, Role};
 use drafters::{Drafter, Facts};
 use gemma4::{Family, Spare, Survey};
 use serde::Serialize;
@@ -123,6 +123,17 @@ fn drafter(drafters::Survey { facts, inventory, .. }: &drafters::Survey) -> Chec
         skipped: Vec::new(),
         code: Vec::new(),
     }
+}
+
+/// Whether a target's template can let it think before it answers. No weights are read.
+///
+/// # Errors
+/// When the folder holds no tokenizer that runs here.
+pub fn thinks(target: &Path) -> Result<bool> {
+    exists(target)?;
+    let options = PromptOptions { enable_thinking: true, ..PromptOptions::default() };
+    let prompt = Codec::open(target)?.prompt(&[Message::new(Role::User, "?")], options)?;
+    Ok(!prompt.notes.iter().any(|note| matches!(note, Note::NoThinking | Note::NoTemplate)))
 }
 
 /// How [`DraftSource::Lookup`](crate::DraftSource::Lookup) drafts.

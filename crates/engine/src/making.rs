@@ -82,9 +82,9 @@ impl<'a> Making<'a> {
 
     /// Lets it share its rounds with other answers. Returns the schedule of its drafts.
     pub(crate) fn share(&mut self) -> Box<dyn Schedule> {
-        let Some((drafter, settings)) = &mut self.drafting else { return Box::new(Fixed(0)) };
-        let schedule = settings.share(drafter.facts());
-        self.speculation = Speculation::On { limit: settings.limit, schedule: settings.scheduling };
+        let Some((_, settings)) = &mut self.drafting else { return Box::new(Fixed(0)) };
+        let schedule = settings.share();
+        self.speculation = settings.speculation();
         schedule
     }
 
@@ -104,11 +104,12 @@ impl<'a> Making<'a> {
     /// Counts a round and tells of it.
     pub(crate) fn tell(&mut self, round: decode::Round, took: Took, sink: &mut dyn FnMut(Event)) {
         let written = self.writing.take();
+        let calibrated = self.drafting.as_ref().map(|(_, settings)| settings.calibrated(&round.confidences));
         self.stats.waits += took.waits;
         self.stats.parked += usize::from(took.course == Course::Parked);
         self.stats.thought_s += if written.thought.is_empty() { 0.0 } else { took.seconds };
         self.turns.extend(took.turn);
-        sink(Event::Round(Round::new(round, written, took)));
+        sink(Event::Round(Round::new(round, calibrated.unwrap_or_default(), written, took)));
     }
 
     /// The record, of an answer whose rounds took `decode_s` seconds, left this behind of their cost, and these remarks for
@@ -175,14 +176,14 @@ fn load(
         return Ok((target, None));
     };
     let drafter = models.drafter(source, &target, &mut loading)?;
-    let settings = Settings::new(&request.controls, drafter.facts())?;
+    let settings = Settings::new(&request.controls, drafter.facts(), request.calibration.as_ref())?;
     Ok((target, Some((drafter, settings))))
 }
 
 /// Whether there will be drafts.
 fn speculation(request: &Request, drafting: Option<&(Drafter, Settings)>) -> Speculation {
     match drafting {
-        Some((_, settings)) => Speculation::On { limit: settings.limit, schedule: settings.scheduling },
+        Some((_, settings)) => settings.speculation(),
         None if request.drafter.is_none() => Speculation::Off { reason: "no drafter is chosen".into() },
         None => Speculation::Off { reason: "γ is 0".into() },
     }

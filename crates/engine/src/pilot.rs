@@ -1,6 +1,6 @@
 //! How the rounds of a session draft: which schedule, what it has learned, and whether drafting is parked.
 
-use calibration::{Auto, Cost, Spent};
+use calibration::{Auto, Cost, Scaled, Spent};
 use decode::{Fixed, Parking, Schedule, Standing, Tally, Turn};
 use drafters::{Facts, Kind};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ impl Pilot {
             Some(before) => before.cost().clone(),
             None => known.clone(),
         };
-        let schedule = match settings.schedule(facts) {
+        let schedule = match settings.schedule() {
             None => Chosen::Auto(Auto::new(settings.limit, facts.confident, cost), Parking::default()),
             Some(schedule) => Chosen::Other { schedule, tally: Tally::default(), cost },
         };
@@ -99,16 +99,17 @@ impl Pilot {
     }
 
     /// The schedule of the next round, behind `context` tokens.
-    pub(crate) fn schedule(&mut self, context: usize) -> &mut dyn Schedule {
+    pub(crate) fn schedule(&mut self, context: usize) -> Scaled<'_> {
         self.context = context;
-        match &mut self.schedule {
+        let schedule: &mut dyn Schedule = match &mut self.schedule {
             Chosen::Auto(_, parking) if Course::of(parking) != Course::Drafting => &mut self.plain,
             Chosen::Auto(auto, _) => {
                 auto.stand_at(context);
                 auto
             }
             Chosen::Other { schedule, .. } => &mut **schedule,
-        }
+        };
+        self.settings.calibration.over(schedule)
     }
 
     /// The lengths of rounds to try behind `context` tokens before the first: what they cost decides how much is drafted,
@@ -116,7 +117,9 @@ impl Pilot {
     pub(crate) fn to_measure(&self, context: usize) -> Vec<usize> {
         let limit = self.settings.limit;
         match &self.schedule {
-            Chosen::Auto(auto, parking) if !parking.is_parked() && !auto.cost().knows(context, limit) => {
+            Chosen::Auto(auto, parking)
+                if !parking.is_parked() && !auto.cost().knows(context, limit, auto.reads_confidence()) =>
+            {
                 let lengths = [0, limit].into_iter().chain(1..limit);
                 let twice = std::iter::repeat_n(lengths, 2).flatten();
                 std::iter::once(limit).chain(twice).collect()

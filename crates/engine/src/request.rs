@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cost, Error, Result};
+use crate::{Calibration, Cost, Error, Result};
 
 pub use chat::{Message, Role};
 pub use nn::{Penalties, Rule, Sampling};
@@ -27,6 +27,9 @@ pub struct Request {
     /// What rounds of this target and drafter are known to cost here; empty if nothing is. The answer brings it back with
     /// what was learned.
     pub cost: Cost,
+    /// What was fitted to the drafter's confidence for this target; `None` takes what the drafter's files bring, if they
+    /// bring anything.
+    pub calibration: Option<Calibration>,
 }
 
 impl Request {
@@ -108,9 +111,8 @@ pub struct Controls {
     /// The most tokens to draft a round (γ); `None` takes as many as the drafter is usually asked for, 0
     /// decodes plainly.
     pub gamma: Option<usize>,
-    /// The confidence below which a drafted token is not worth verifying, instead of the thresholds that the checkpoint
-    /// brings; 0 verifies every token. `None` leaves it to the schedule, and where that is one of thresholds, to the
-    /// checkpoint.
+    /// The calibrated confidence below which a drafted token is not worth verifying, instead of the thresholds that were
+    /// fitted; 0 verifies every token. `None` leaves it to the schedule, and where that is one of thresholds, to those.
     pub min_conf: Option<f32>,
     /// How the target chooses its tokens.
     #[serde(flatten)]

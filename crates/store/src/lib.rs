@@ -1,5 +1,5 @@
-//! What outlives the app: models and where they came from, downloads, conversations, messages, trainings and settings,
-//! in one database file. One source file per table.
+//! What outlives the app: models and where they came from, downloads, conversations, messages, trainings,
+//! calibrations and settings, in one database file. One source file per table.
 //!
 //! What this crate does **not** know: what a model is beyond its row, what an answer's record says, who asks. It
 //! reads no checkpoint and touches no file but its own.
@@ -12,6 +12,7 @@ use sqlx::SqlitePool;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
 
+mod calibrations;
 mod conversations;
 mod downloads;
 mod error;
@@ -25,6 +26,10 @@ mod rows;
 mod settings;
 mod trainings;
 
+pub use calibrations::{
+    Calibration, CalibrationKey, CalibrationPhase, CalibrationProgress, CalibrationPrompt, CalibrationState,
+    NewCalibration,
+};
 pub use conversations::Conversation;
 pub use downloads::{Download, DownloadState, Reason};
 pub use error::{Error, Result};

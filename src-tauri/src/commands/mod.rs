@@ -1,5 +1,6 @@
 //! What the window can ask for. Each command asks the app one thing and translates the answer.
 
+pub(crate) mod calibration;
 pub(crate) mod chat;
 pub(crate) mod downloads;
 pub(crate) mod files;

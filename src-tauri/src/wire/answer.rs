@@ -68,8 +68,10 @@ pub(crate) struct Round {
     proposed: usize,
     /// Drafted tokens that stood.
     accepted: usize,
-    /// The drafter's confidence in each proposed token; empty if it has none.
+    /// The drafter's confidence in each proposed token, as the drafter says it; empty if it has none.
     confidences: Vec<f32>,
+    /// The same as the calibration scales them; empty without one.
+    calibrated: Vec<f32>,
     /// Why it drafted, or did not.
     course: Course,
     /// What drafting was worth, if it was parked or resumed behind this round.
@@ -89,6 +91,7 @@ impl From<app::Round> for Round {
             proposed: round.proposed,
             accepted: round.accepted,
             confidences: round.confidences,
+            calibrated: round.calibrated,
             course: round.course.into(),
             turn: round.turn.map(Standing::from),
             seconds: round.seconds,

@@ -15,6 +15,15 @@ pub(crate) enum Precision {
     Float32,
 }
 
+impl From<app::Precision> for Precision {
+    fn from(precision: app::Precision) -> Self {
+        match precision {
+            app::Precision::AsStored => Self::AsStored,
+            app::Precision::Float32 => Self::Float32,
+        }
+    }
+}
+
 /// How drafted tokens are accepted when the temperature is above 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "camelCase")]
@@ -90,10 +99,7 @@ impl Controls {
             context,
             stop,
             thinking,
-            precision: match precision {
-                app::Precision::AsStored => Precision::AsStored,
-                app::Precision::Float32 => Precision::Float32,
-            },
+            precision: precision.into(),
         }
     }
 

@@ -9,7 +9,7 @@ use specta::Type;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Failure {
     /// What the window can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`,
-    /// `freeSpace`, `goOnline`.
+    /// `freeSpace`, `goOnline`, `overwrite`.
     code: Option<String>,
     /// One sentence to show as it is.
     message: String,

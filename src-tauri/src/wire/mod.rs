@@ -2,6 +2,7 @@
 //! types.
 
 mod answer;
+mod calibration;
 mod controls;
 mod conversation;
 mod details;
@@ -12,10 +13,12 @@ mod hub;
 mod model;
 mod offer;
 mod proof;
+mod report;
 mod speculation;
 mod training;
 
 pub(crate) use answer::{Frame, Outcome, Phase, Round};
+pub(crate) use calibration::{Calibration, CalibrationExport, CalibrationOrder};
 pub(crate) use controls::{Controls, Preferences};
 pub(crate) use conversation::{Conversation, Message, Said};
 pub(crate) use details::Details;
@@ -26,5 +29,6 @@ pub(crate) use hub::{CataloguePair, Discovered, HubStatus, InPlace, Wanted};
 pub(crate) use model::{Model, Shelf, Trashed};
 pub(crate) use offer::Offer;
 pub(crate) use proof::Proof;
+pub(crate) use report::{CalibrationAdvice, CalibrationReport};
 pub(crate) use speculation::{Course, Schedule, Speculation, Standing};
 pub(crate) use training::{Training, TrainingChoices, TrainingEstimate, TrainingOrder};

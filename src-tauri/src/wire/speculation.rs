@@ -54,6 +54,8 @@ pub(crate) enum Speculation {
         limit: usize,
         /// What settles how long each is, once everything that the user left open is settled.
         schedule: Schedule,
+        /// Whether a calibration scales the drafter's confidences.
+        calibrated: bool,
     },
     /// Plain decoding.
     Off {
@@ -65,7 +67,9 @@ pub(crate) enum Speculation {
 impl From<app::Speculation> for Speculation {
     fn from(speculation: app::Speculation) -> Self {
         match speculation {
-            app::Speculation::On { limit, schedule } => Self::On { limit, schedule: schedule.into() },
+            app::Speculation::On { limit, schedule, calibrated } => {
+                Self::On { limit, schedule: schedule.into(), calibrated }
+            }
             app::Speculation::Off { reason } => Self::Off { reason },
         }
     }

@@ -2,4 +2,5 @@
 
 mod drafters;
 mod gemma4;
+mod reliability;
 mod sampling;

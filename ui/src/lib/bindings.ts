@@ -115,6 +115,31 @@ export const commands = {
 	stopTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("stop_training", { id })),
 	/**  Takes a training that does not run off the list; the drafter that came of it stays. */
 	removeTraining: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_training", { id })),
+	/**
+	 *  Begins a calibration in the number type that is chosen, or puts it behind the one that runs; returns its id. One that
+	 *  was ordered likewise and is not over goes on.
+	 */
+	startCalibration: (order: CalibrationOrder) => typedError<number, Failure>(__TAURI_INVOKE("start_calibration", { order })),
+	/**  All calibrations, the latest first. */
+	calibrations: () => typedError<Calibration[], Failure>(__TAURI_INVOKE("calibrations")),
+	/**  Streams all calibrations, now and whenever one has changed. */
+	watchCalibrations: (lists: Channel<Calibration[]>) => typedError<null, Failure>(__TAURI_INVOKE("watch_calibrations", { lists })),
+	/**  What came of a calibration that is done. */
+	calibrationReport: (id: number) => typedError<CalibrationReport, Failure>(__TAURI_INVOKE("calibration_report", { id })),
+	/**  Lets a calibration wait until it is resumed; what was recorded stays, and what is in force as well. */
+	pauseCalibration: (id: number) => typedError<Calibration, Failure>(__TAURI_INVOKE("pause_calibration", { id })),
+	/**  Lets a calibration that is paused, or failed, go on. */
+	resumeCalibration: (id: number) => typedError<Calibration, Failure>(__TAURI_INVOKE("resume_calibration", { id })),
+	/**  Takes a calibration that does not run off the list, with what was recorded for it, and out of force. */
+	removeCalibration: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_calibration", { id })),
+	/**  Puts a calibration in force for its target and drafter. */
+	applyCalibration: (id: number) => typedError<Calibration, Failure>(__TAURI_INVOKE("apply_calibration", { id })),
+	/**  Takes a calibration out of force: the one that was in force before it is again. */
+	revertCalibration: (id: number) => typedError<Calibration, Failure>(__TAURI_INVOKE("revert_calibration", { id })),
+	/**  Writes a calibration into the drafter's own files; over one that is there only if `force` says so. */
+	writeCalibration: (id: number, force: boolean) => typedError<null, Failure>(__TAURI_INVOKE("write_calibration", { id, force })),
+	/**  Asks the user where to save a part of a calibration, and saves it there; null when the dialog was dismissed. */
+	exportCalibration: (id: number, what: CalibrationExport) => typedError<string | null, Failure>(__TAURI_INVOKE("export_calibration", { id, what })),
 	/**  What the user chose last. */
 	preferences: () => typedError<Preferences, Failure>(__TAURI_INVOKE("preferences")),
 	/**  Remembers what the user chose. */
@@ -128,6 +153,155 @@ export type Author =
 "user" | 
 /**  The target. */
 "assistant";
+
+/**  A calibration, as far as it is. */
+export type Calibration = {
+	id: number,
+	/**  The id that the target had when it was ordered. */
+	target: string,
+	/**  The id that the drafter had. */
+	drafter: string,
+	precision: Precision,
+	/**  Whether the target thinks first. */
+	thinking: boolean,
+	/**  What is asked, in a few words. */
+	data: string,
+	state: CalibrationState,
+	phase: CalibrationPhase,
+	/**  Answers of the phase that are done, or prompts where answers are compared. */
+	done: number,
+	/**  All of them; 0 before they are counted. */
+	of: number,
+	/**  How long the phase will take yet. */
+	secondsLeft: number | null,
+	/**  Why it failed, in a sentence. */
+	failure: string | null,
+	/**  Whether it can be written into the drafter's own files. */
+	writable: boolean,
+	/**  When it was put in force; milliseconds since 1970. */
+	appliedAt: number | null,
+	/**  Whether chats of these two use it. */
+	inForce: boolean,
+	/**  Why it does not hold any more, in a sentence. */
+	stale: string | null,
+	/**  What to do, once it is done. */
+	recommendation: CalibrationAdvice | null,
+	/**  Milliseconds since 1970. */
+	createdAt: number,
+};
+
+/**  What to do, and why. */
+export type CalibrationAdvice = {
+	mode: CalibrationMode,
+	/**  Why, with the numbers. */
+	sentence: string,
+};
+
+/**  What rounds cost in contexts of about one length. */
+export type CalibrationCost = {
+	/**  Tokens from which on they count here. */
+	context: number,
+	/**  Tokens that were drafted, and the seconds that took. */
+	draftS: ([number, number])[],
+	/**  Rows that were verified, the anchor's included, and the seconds that took; one row is a plain step. */
+	verifyS: ([number, number])[],
+};
+
+/**  What of a calibration is saved for other programs. */
+export type CalibrationExport = 
+/**  Everything that was recorded, as CSV. */
+"samples" | 
+/**  What came of it, as JSON. */
+"report";
+
+/**  A way of drafting. */
+export type CalibrationMode = 
+/**  None. */
+{ mode: "plain" } | 
+/**  Always as many tokens. */
+{ mode: "fixed"; 
+/**  How many (γ). */
+gamma: number } | 
+/**  Ended by the fitted thresholds. */
+{ mode: "thresholds" } | 
+/**  As long as is worth the time. */
+{ mode: "auto" };
+
+/**  What somebody wants calibrated. */
+export type CalibrationOrder = {
+	/**  The target's id. */
+	target: string,
+	/**  The id of a drafter with a confidence. */
+	drafter: string,
+	/**  Whether the target thinks before it answers. */
+	thinking: boolean,
+	/**  Built-in suites, by id. */
+	suites: string[],
+	/**  Also the questions of the newest conversations. */
+	conversations: boolean,
+	/**  Also a file of prompts that the user chose in the dialog. */
+	file: string | null,
+	/**  At most so many prompts of each of these; usually 8. */
+	prompts: number,
+	/**  The most tokens of each answer; usually 128. */
+	tokens: number,
+};
+
+/**  What a calibration does, in this order. */
+export type CalibrationPhase = 
+/**  Rounds are recorded. */
+"collect" | 
+/**  Temperatures and thresholds are fitted. */
+"fit" | 
+/**  Rounds of each length are timed. */
+"cost" | 
+/**  The ways of drafting are compared. */
+"measure";
+
+/**  What is known of a position in the draft. */
+export type CalibrationPosition = {
+	/**  From 1. */
+	position: number,
+	/**  Rounds that it was fitted on. */
+	samples: number,
+	/**  Rounds that it is judged by. */
+	heldOut: number,
+	/**  Whether there were too few to fit a temperature, which is 1 then. */
+	thin: boolean,
+	/**  What the logit of its confidence is divided by. */
+	temperature: number,
+	/**  The confidence, as the drafter says it, below which a draft ends. */
+	threshold: number,
+	/**  How true the survival up to it is as the drafter says it. */
+	raw: Reliability,
+	/**  And calibrated. */
+	calibrated: Reliability,
+};
+
+/**  What came of a calibration. */
+export type CalibrationReport = {
+	/**  Prompts that it was fitted on. */
+	prompts: number,
+	/**  Their rounds. */
+	rounds: number,
+	/**  Prompts that the fit has not seen; all that follows is said of them. */
+	heldOutPrompts: number,
+	/**  Their rounds. */
+	heldOutRounds: number,
+	positions: CalibrationPosition[],
+	/**  What rounds cost, by context. */
+	cost: CalibrationCost[],
+	/**  How each way of drafting did. */
+	together: MeasuredMode[],
+	/**  The same suite by suite; empty if there is only one. */
+	suites: MeasuredSuite[],
+	recommendation: CalibrationAdvice,
+};
+
+/**  Whether a calibration is under way. */
+export type CalibrationState = 
+/**  It waits for its turn. */
+"waiting" | "running" | "paused" | "done" | "failed";
 
 /**  A target, and a drafter that was made for it. */
 export type CataloguePair = {
@@ -304,7 +478,7 @@ export type Drafts = {
 export type Failure = {
 	/**
 	 *  What the window can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`,
-	 *  `freeSpace`, `goOnline`.
+	 *  `freeSpace`, `goOnline`, `overwrite`.
 	 */
 	code: string | null,
 	/**  One sentence to show as it is. */
@@ -430,6 +604,13 @@ export type InPlace = {
 	model: string | null,
 };
 
+/**  A number, and where it lies in 95 of a hundred draws of as many prompts; null of fewer than three. */
+export type Interval = {
+	value: number,
+	low: number | null,
+	high: number | null,
+};
+
 /**  What a repo holds, as its files say. */
 export type Judgement = {
 	role: Role,
@@ -443,6 +624,26 @@ export type Judgement = {
 	shortage: string | null,
 	/**  Whether it suits each model on this machine that has the other role. */
 	fits: Fit[],
+};
+
+/**  How one way of drafting did. */
+export type MeasuredMode = {
+	mode: CalibrationMode,
+	/**  Prompts that it answered. */
+	prompts: number,
+	tokensPerSecond: Interval,
+	/**  How many times as fast as plain decoding of the same prompts. */
+	timesPlain: Interval,
+	/**  Tokens per round, the target's own included. */
+	tau: number,
+	/**  Tokens per second that the recorded rounds and the cost let expect. */
+	simulated: number | null,
+};
+
+/**  How each way of drafting did in one suite. */
+export type MeasuredSuite = {
+	title: string,
+	modes: MeasuredMode[],
 };
 
 /**  A message of a conversation. */
@@ -640,6 +841,27 @@ export type Reach = {
 	bytesPerPosition: number,
 };
 
+/**  What became of predictions; numbers are null where there is nothing to divide by. */
+export type Reliability = {
+	/**  Twenty bins of equal width on 0..1. */
+	bins: ReliabilityBin[],
+	/**  Expected calibration error. */
+	ece: number | null,
+	/**  Area under the curve. */
+	auroc: number | null,
+	/**  Mean squared error. */
+	brier: number | null,
+};
+
+/**  Predictions of about the same size. */
+export type ReliabilityBin = {
+	count: number,
+	/**  Their mean; 0 of none. */
+	predicted: number,
+	/**  The share of them that stood; 0 of none. */
+	stood: number,
+};
+
 /**  What a model is for. */
 export type Role = 
 /**  It answers. */
@@ -659,8 +881,10 @@ export type Round = {
 	proposed: number,
 	/**  Drafted tokens that stood. */
 	accepted: number,
-	/**  The drafter's confidence in each proposed token; empty if it has none. */
+	/**  The drafter's confidence in each proposed token, as the drafter says it; empty if it has none. */
 	confidences: number[],
+	/**  The same as the calibration scales them; empty without one. */
+	calibrated: number[],
 	/**  Why it drafted, or did not. */
 	course: Course,
 	/**  What drafting was worth, if it was parked or resumed behind this round. */
@@ -742,7 +966,9 @@ export type Speculation =
 /**  The most tokens a round (γ). */
 limit: number; 
 /**  What settles how long each is, once everything that the user left open is settled. */
-schedule: Schedule } | 
+schedule: Schedule; 
+/**  Whether a calibration scales the drafter's confidences. */
+calibrated: boolean } | 
 /**  Plain decoding. */
 { kind: "off"; 
 /**  Why. */

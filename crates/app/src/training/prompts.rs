@@ -25,7 +25,7 @@ enum Line {
 
 impl App {
     /// The prompts of `data`.
-    pub(super) async fn prompts(&self, data: &TrainingData) -> Result<Vec<Prompt>> {
+    pub(crate) async fn prompts(&self, data: &TrainingData) -> Result<Vec<Prompt>> {
         match data {
             TrainingData::Suites(ids) => {
                 let suite = |id: &String| Suite::named(id).ok_or_else(|| Error::NoSuchSuite(id.clone()));

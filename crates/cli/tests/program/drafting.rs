@@ -35,7 +35,10 @@ fn lookup_drafts_without_files_and_changes_no_token() -> Outcome {
     let end = |events: &[Value]| events.iter().find(|event| event["event"] == "end").cloned().unwrap_or_default();
     let (plain, made) = (end(&plain), end(&drafted));
     assert_eq!(made["ids"], plain["ids"]);
-    assert_eq!(made["speculation"], json!({ "speculation": "on", "limit": 4, "schedule": "fixed" }));
+    assert_eq!(
+        made["speculation"],
+        json!({ "speculation": "on", "limit": 4, "schedule": "fixed", "calibrated": false })
+    );
     assert!(made["stats"]["accepted"].as_u64() > Some(0), "{}", made["stats"]);
     assert_eq!(drafted.last().map(|proof| &proof["proof"]), Some(&json!("identical")));
     Ok(())

@@ -107,6 +107,7 @@ impl Config {
             cached: 0,
             confident: false,
             thresholds: Vec::new(),
+            temperatures: Vec::new(),
             notes: Vec::new(),
         }
     }

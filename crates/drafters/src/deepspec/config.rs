@@ -143,6 +143,7 @@ impl Config {
             cached: 2 * self.groups * self.head_dim,
             confident: self.sequential.confident(),
             thresholds: Vec::new(),
+            temperatures: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -101,6 +101,7 @@ impl Config {
             cached: 2 * groups * head,
             confident: false,
             thresholds: Vec::new(),
+            temperatures: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::{New, parameters};
 use crate::{Error, Facts, Kind, Result};
 
-/// The file's name.
-pub(crate) const DOCUMENT: &str = "dspark.json";
+/// The file's name in a folder.
+pub const DOCUMENT: &str = "dspark.json";
 
 /// A checked `dspark.json`. Fields that are not known here are kept and written back.
 #[derive(Debug, Clone)]
@@ -32,13 +32,16 @@ pub(crate) struct Document {
     pub recurrent: bool,
     /// The threshold of each position below which a draft ends, if the drafter is calibrated.
     pub thresholds: Vec<f32>,
+    /// What the logit of each position's confidence is divided by, likewise.
+    pub temperatures: Vec<f32>,
     /// The target's hidden size, `H`.
     pub hidden_size: i32,
     /// The target's vocabulary, `V`.
     pub vocab_size: i32,
     /// Added under the root of every norm.
     pub eps: f32,
-    raw: Map<String, Value>,
+    /// The file itself.
+    pub(super) raw: Map<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +61,7 @@ struct RawConfig {
     ff_mult: i32,
     tap_layers: Vec<usize>,
     seq_head: Option<SequentialHead>,
-    sts: Option<RawThresholds>,
+    sts: Option<RawFitted>,
 }
 
 #[derive(Clone, Copy, PartialEq, Deserialize)]
@@ -68,10 +71,11 @@ enum SequentialHead {
     Rnn,
 }
 
-#[derive(Deserialize)]
-struct RawThresholds {
-    #[serde(default)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RawFitted {
     thresholds: Vec<f32>,
+    temperatures: Vec<f32>,
 }
 
 #[derive(Deserialize)]
@@ -119,10 +123,11 @@ impl Document {
         Ok(document)
     }
 
-    fn parse(raw: Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn parse(raw: Map<String, Value>) -> Result<Self, String> {
         let Raw { config, dims, .. } =
             Raw::deserialize(Value::Object(raw.clone())).map_err(|error| error.to_string())?;
         check(&config, &dims)?;
+        let RawFitted { thresholds, temperatures } = config.sts.unwrap_or_default();
         Ok(Self {
             limit: config.gamma,
             width: config.d_draft,
@@ -132,7 +137,8 @@ impl Document {
             inner: config.ff_mult * config.d_draft,
             taps: config.tap_layers,
             recurrent: config.seq_head == Some(SequentialHead::Rnn),
-            thresholds: config.sts.map_or_else(Vec::new, |sts| sts.thresholds),
+            thresholds,
+            temperatures,
             hidden_size: dims.hidden_size,
             vocab_size: dims.vocab_size,
             eps: dims.eps,
@@ -163,6 +169,7 @@ impl Document {
             cached: 2 * self.width,
             confident: true,
             thresholds: self.thresholds.clone(),
+            temperatures: self.temperatures.clone(),
             notes: Vec::new(),
         }
     }
@@ -186,9 +193,8 @@ fn check(config: &RawConfig, dims: &RawDims) -> Result<(), String> {
     small("config.ffMult", usize::try_from(config.ff_mult).unwrap_or(0), 1000)?;
     size("dims.hiddenSize", dims.hidden_size)?;
     size("dims.vocabSize", dims.vocab_size)?;
-    let thresholds = config.sts.as_ref().map_or(&[][..], |sts| &sts.thresholds);
-    if thresholds.len() > config.gamma || !thresholds.iter().all(|threshold| (0.0..=1.0).contains(threshold)) {
-        return Err(format!("config.sts.thresholds is {thresholds:?}, not at most {} numbers in 0..=1", config.gamma));
+    if let Some(fitted) = &config.sts {
+        check_fitted(fitted, config.gamma)?;
     }
     if !(dims.eps.is_finite() && dims.eps > 0.0) {
         return Err(format!("dims.eps is {} and must be positive", dims.eps));
@@ -198,6 +204,17 @@ fn check(config: &RawConfig, dims: &RawDims) -> Result<(), String> {
     }
     if config.tap_layers.is_empty() || !config.tap_layers.is_sorted_by(|a, b| a < b) {
         return Err(format!("config.tapLayers is {:?} and must be strictly increasing", config.tap_layers));
+    }
+    Ok(())
+}
+
+/// Refuses a calibration that is none of so many positions.
+fn check_fitted(RawFitted { thresholds, temperatures }: &RawFitted, limit: usize) -> Result<(), String> {
+    if thresholds.len() > limit || !thresholds.iter().all(|threshold| (0.0..=1.0).contains(threshold)) {
+        return Err(format!("config.sts.thresholds is {thresholds:?}, not at most {limit} numbers in 0..=1"));
+    }
+    if temperatures.len() > limit || !temperatures.iter().all(|number| number.is_finite() && *number > 0.0) {
+        return Err(format!("config.sts.temperatures is {temperatures:?}, not at most {limit} positive numbers"));
     }
     Ok(())
 }

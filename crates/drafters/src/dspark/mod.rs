@@ -4,14 +4,16 @@
 //! There are no rotary positions, no causal mask and no window; everything is computed in float32.
 
 mod document;
+mod fitted;
 mod initial;
 mod parameters;
 mod parts;
 
 use std::path::Path;
 
-pub(crate) use document::DOCUMENT;
+pub use document::DOCUMENT;
 use document::Document;
+pub use fitted::Fitted;
 pub use initial::New;
 use mlx_rs::{Array, Dtype};
 use nn::{Inventory, Weights};

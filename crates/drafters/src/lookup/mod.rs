@@ -37,6 +37,7 @@ impl LookupDrafter {
                 cached: 0,
                 confident: false,
                 thresholds: Vec::new(),
+                temperatures: Vec::new(),
                 notes: Vec::new(),
             },
         }

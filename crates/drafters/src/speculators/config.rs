@@ -116,6 +116,7 @@ impl Config {
             cached: 2 * groups * head,
             confident: self.heads.as_ref().is_some_and(SequentialHeads::confident),
             thresholds: Vec::new(),
+            temperatures: Vec::new(),
             notes: self.notes.clone(),
         }
     }

@@ -1,0 +1,237 @@
+//! Calibrations: a drafter's confidence is made true for a target on this machine, and drafting is judged by how fast it
+//! really is. Ordered, paused, resumed, put in force, taken out again.
+
+mod applying;
+mod exporting;
+mod order;
+mod phases;
+mod report;
+mod running;
+
+use engine::{Precision, thinks};
+use store::{CalibrationKey, CalibrationProgress, CalibrationPrompt, NewCalibration};
+
+use crate::library::blocking;
+use crate::{App, CheckpointRole, Error, LOOKUP, Result};
+
+pub use order::CalibrationOrder;
+pub use report::{CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
+pub(crate) use running::Calibrations;
+pub use store::{CalibrationPhase, CalibrationState};
+
+/// A calibration, as far as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationRun {
+    /// Its number, never used twice.
+    pub id: i64,
+    /// The id that the target had when it was ordered.
+    pub target: String,
+    /// The id that the drafter had.
+    pub drafter: String,
+    /// The number type that both compute in.
+    pub precision: Precision,
+    /// Whether the target thinks first.
+    pub thinking: bool,
+    /// What is asked, in a few words.
+    pub data: String,
+    /// Whether it is under way.
+    pub state: CalibrationState,
+    /// What it does.
+    pub phase: CalibrationPhase,
+    /// Answers of the phase that are done.
+    pub done: usize,
+    /// Answers of the phase in all.
+    pub total: usize,
+    /// How long the phase will take yet, seconds.
+    pub seconds_left: Option<f64>,
+    /// Why it failed, in a sentence.
+    pub failure: Option<String>,
+    /// What came of it, once it is done.
+    pub report: Option<CalibrationReport>,
+    /// When it was put in force; milliseconds since 1970.
+    pub applied_at: Option<i64>,
+    /// Whether chats of these two use it.
+    pub in_force: bool,
+    /// Why it does not hold any more, in a sentence.
+    pub stale: Option<String>,
+    /// Whether it can be written into the drafter's own files.
+    pub writable: bool,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+}
+
+impl CalibrationRun {
+    /// Whether it is under way, or waits for its turn.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        is_running(self.state)
+    }
+}
+
+impl App {
+    /// Every calibration, the latest first.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn calibrations(&self) -> Result<Vec<CalibrationRun>> {
+        let mut runs = Vec::new();
+        for row in self.store.calibrations().await? {
+            runs.push(self.described_calibration(row).await?);
+        }
+        Ok(runs)
+    }
+
+    /// One calibration.
+    ///
+    /// # Errors
+    /// There is no such calibration, or the database fails.
+    pub async fn calibration(&self, id: i64) -> Result<CalibrationRun> {
+        let row = self.calibration_row(id).await?;
+        self.described_calibration(row).await
+    }
+
+    pub(super) async fn calibration_row(&self, id: i64) -> Result<store::Calibration> {
+        self.store.calibration(id).await?.ok_or(Error::NoSuchCalibration(id))
+    }
+
+    /// Begins a calibration, or puts it behind the one that runs; one of the same order, models and prompts that is not
+    /// over goes on.
+    ///
+    /// # Errors
+    /// The order cannot be met, or the database fails.
+    pub async fn start_calibration(&self, order: CalibrationOrder) -> Result<CalibrationRun> {
+        let target = self.usable(&order.target, CheckpointRole::Target).await?;
+        if order.drafter == LOOKUP {
+            return Err(Error::NothingToCalibrate(order.drafter));
+        }
+        let drafter = self.usable(&order.drafter, CheckpointRole::Drafter).await?;
+        phases::limit(&drafter)?;
+        let (thinking, folder) = (order.thinking, target.folder.clone());
+        if blocking(move || Ok(thinking && !thinks(&folder)?)).await? {
+            return Err(Error::NoThinking(target.id));
+        }
+        let (prompts, data) = self.calibration_prompts(&order).await?;
+        let key = self.calibration_key(&target.folder, &drafter.folder, order.precision, thinking).await?;
+        // An order is numbers and texts only, so it always has a JSON form.
+        let ordered = &serde_json::to_string(&order).unwrap_or_default();
+        if let Some(open) = self.open_calibration(ordered, &key, &prompts).await? {
+            return self.resume_calibration(open).await;
+        }
+        let new = NewCalibration { target: &target.id, drafter: &drafter.id, key: &key, ordered, data: &data };
+        let id = self.store.add_calibration(&new, &prompts).await?;
+        let total = u32::try_from(prompts.len()).unwrap_or(u32::MAX);
+        let waiting = CalibrationProgress { total, ..CalibrationProgress::default() };
+        self.run_calibration(id, &order, waiting).await?;
+        self.calibration(id).await
+    }
+
+    /// The calibration that was ordered likewise, of the same prompts, and can go on.
+    async fn open_calibration(
+        &self,
+        ordered: &str,
+        key: &CalibrationKey,
+        prompts: &[CalibrationPrompt],
+    ) -> Result<Option<i64>> {
+        let is_open = |row: &store::Calibration| row.progress.state != CalibrationState::Done;
+        let holds = |row: &store::Calibration| is_open(row) && row.ordered == ordered && row.key == *key;
+        for row in self.store.calibrations().await?.into_iter().filter(holds) {
+            let known = self.store.calibration_prompts(row.id).await?;
+            if known.iter().map(|prompt| &prompt.prompt).eq(prompts.iter().map(|prompt| &prompt.prompt)) {
+                return Ok(Some(row.id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets a calibration wait until it is resumed. What was recorded stays, and what is in force as well.
+    ///
+    /// # Errors
+    /// There is no such calibration, another process runs it, or the database fails.
+    pub async fn pause_calibration(&self, id: i64) -> Result<CalibrationRun> {
+        let run = self.calibration(id).await?;
+        if !self.calibrations.interrupt(id) && run.is_running() {
+            return Err(Error::CalibratedElsewhere(id));
+        }
+        Ok(run)
+    }
+
+    /// Lets a calibration that is paused, or failed, go on.
+    ///
+    /// # Errors
+    /// There is no such calibration, it is over, a model is not what it was, another process runs it, or the database
+    /// fails.
+    pub async fn resume_calibration(&self, id: i64) -> Result<CalibrationRun> {
+        if self.calibrations.get(id).is_some_and(|live| live.goes_on()) {
+            return self.calibration(id).await;
+        }
+        self.calibration_rests(id).await;
+        let row = self.calibration_row(id).await?;
+        if row.progress.state == CalibrationState::Done {
+            return Err(Error::CalibrationOver(id));
+        }
+        if let Some(why) = self.stale(&row).await? {
+            return Err(Error::StaleCalibration { id, why });
+        }
+        let order = serde_json::from_str(&row.ordered).map_err(|_| Error::DamagedCalibration(id))?;
+        self.run_calibration(id, &order, row.progress).await?;
+        self.calibration(id).await
+    }
+
+    /// Takes a calibration off the list with all that was recorded for it, and out of force.
+    ///
+    /// # Errors
+    /// It runs, here or in another process, or the database fails.
+    pub async fn remove_calibration(&self, id: i64) -> Result<()> {
+        if self.calibrations.get(id).is_some() {
+            return Err(Error::CalibrationRuns(id));
+        }
+        let _claim = self.claim_calibration(id).await?;
+        Ok(self.store.remove_calibration(id).await?)
+    }
+
+    /// A row with what is only known while it runs, and whether it holds. What no process runs any more has paused.
+    async fn described_calibration(&self, mut row: store::Calibration) -> Result<CalibrationRun> {
+        let live = self.calibrations.get(row.id);
+        if is_running(row.progress.state) && live.is_none() && !self.is_calibration_claimed(row.id)? {
+            // It may have come to its end meanwhile.
+            row = self.calibration_row(row.id).await?;
+            if is_running(row.progress.state) {
+                row.progress.state = CalibrationState::Paused;
+            }
+        }
+        let (progress, seconds_left) = live.map_or((row.progress, None), |live| (live.progress, live.seconds_left()));
+        let stale = self.stale(&row).await?;
+        let in_force = row.applied_at.is_some()
+            && stale.is_none()
+            && self.store.calibration_in_force(&row.key).await?.is_some_and(|latest| latest.id == row.id);
+        let order = serde_json::from_str::<CalibrationOrder>(&row.ordered).ok();
+        let report = row.report.as_deref().and_then(|json| serde_json::from_str(json).ok());
+        let writable = report.is_some() && stale.is_none() && self.keeps_calibrations(&row.drafter).await?;
+        let is_damaged = order.is_none() || row.report.is_some() && report.is_none();
+        Ok(CalibrationRun {
+            id: row.id,
+            target: row.target,
+            drafter: row.drafter,
+            precision: order.map(|order| order.precision).unwrap_or_default(),
+            thinking: row.key.thinking,
+            data: row.data,
+            state: if is_damaged { CalibrationState::Failed } else { progress.state },
+            phase: progress.phase,
+            done: progress.done as usize,
+            total: progress.total as usize,
+            seconds_left,
+            failure: if is_damaged { Some(Error::DamagedCalibration(row.id).to_string()) } else { row.failure },
+            report,
+            applied_at: row.applied_at,
+            in_force,
+            stale,
+            writable,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// Whether some process is at it, unless that was killed.
+fn is_running(state: CalibrationState) -> bool {
+    matches!(state, CalibrationState::Waiting | CalibrationState::Running)
+}

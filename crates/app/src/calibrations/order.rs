@@ -1,0 +1,107 @@
+//! What somebody wants calibrated.
+
+use std::path::PathBuf;
+
+use calibration::is_held_out;
+use engine::{Message, Precision, Prompt, Role};
+use serde::{Deserialize, Serialize};
+use store::CalibrationPrompt;
+
+use crate::{App, Error, Result, Suite, TrainingData};
+
+/// What somebody wants calibrated, and by what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalibrationOrder {
+    /// The target's id.
+    pub target: String,
+    /// The drafter's id.
+    pub drafter: String,
+    /// The number type to compute in.
+    pub precision: Precision,
+    /// Whether the target thinks before it answers.
+    pub thinking: bool,
+    /// Built-in suites, by id.
+    pub suites: Vec<String>,
+    /// Also the questions of the newest conversations. They do not leave this machine, and are forgotten at the end.
+    pub conversations: bool,
+    /// Also a file with a prompt in each line.
+    pub file: Option<PathBuf>,
+    /// At most so many prompts of each of these.
+    pub prompts: u32,
+    /// The most tokens of each answer.
+    pub tokens: u32,
+}
+
+impl CalibrationOrder {
+    /// Prompts of each kind, where nobody says otherwise.
+    pub const PROMPTS: u32 = 8;
+    /// Tokens of an answer, likewise.
+    pub const TOKENS: u32 = 128;
+
+    /// The usual order for these two, by id: it asks the suites that are about anything.
+    #[must_use]
+    pub fn usual(target: &str, drafter: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            drafter: drafter.to_owned(),
+            precision: Precision::default(),
+            thinking: false,
+            suites: ["chat", "code", "maths", "structured"].map(String::from).into(),
+            conversations: false,
+            file: None,
+            prompts: Self::PROMPTS,
+            tokens: Self::TOKENS,
+        }
+    }
+}
+
+impl App {
+    /// What an order asks, and that in a few words.
+    pub(super) async fn calibration_prompts(
+        &self,
+        order: &CalibrationOrder,
+    ) -> Result<(Vec<CalibrationPrompt>, String)> {
+        let (mut prompts, mut titles) = (Vec::new(), Vec::new());
+        for (title, data) in sources(order)? {
+            let asked = self.prompts(&data).await?.into_iter().take(order.prompts as usize);
+            let prompt = |(within, (asked, number)): (usize, (Prompt, u32))| CalibrationPrompt {
+                number,
+                suite: title.clone(),
+                held_out: is_held_out(within),
+                // Texts always have a JSON form.
+                prompt: serde_json::to_string(&messages(asked)).ok(),
+                ..CalibrationPrompt::default()
+            };
+            let first = u32::try_from(prompts.len()).unwrap_or(u32::MAX);
+            prompts.extend(asked.zip(first..).enumerate().map(prompt));
+            titles.push(title);
+        }
+        let is_enough = prompts.iter().any(|prompt| prompt.held_out);
+        let data = format!("{} prompts: {}", prompts.len(), titles.join(", "));
+        if is_enough { Ok((prompts, data)) } else { Err(Error::TooFewPrompts) }
+    }
+}
+
+/// Where the prompts of an order are from, and what that is called.
+fn sources(order: &CalibrationOrder) -> Result<Vec<(String, TrainingData)>> {
+    let suite = |id: &String| {
+        let suite = Suite::named(id).ok_or_else(|| Error::NoSuchSuite(id.clone()))?;
+        Ok((suite.title.to_owned(), TrainingData::Suites(vec![id.clone()])))
+    };
+    let mut sources = order.suites.iter().map(suite).collect::<Result<Vec<_>>>()?;
+    if order.conversations {
+        sources.push(("Your conversations".into(), TrainingData::Conversations));
+    }
+    sources.extend(order.file.iter().map(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name, TrainingData::File(file.clone()))
+    }));
+    Ok(sources)
+}
+
+fn messages(prompt: Prompt) -> Vec<Message> {
+    match prompt {
+        Prompt::Chat(messages) => messages,
+        Prompt::Raw(text) => vec![Message::new(Role::User, text)],
+    }
+}

@@ -1,0 +1,217 @@
+//! What a calibration does: it records rounds, times them, and compares the ways of drafting, all by ordinary answers.
+//! One prompt is done as a whole or not at all, so that whatever interrupts it costs no more than that.
+
+use std::collections::BTreeMap;
+
+use calibration::{Mode, Recorded, Recording, Timed};
+use engine::{
+    Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Event, Finish, Message, Prompt, Request, Round,
+    Sampling, Scheduling, Stats,
+};
+use store::{CalibrationPhase, CalibrationPrompt};
+use tokio::sync::mpsc;
+
+use super::{CalibrationOrder, report};
+use crate::{App, Error, Model, Result};
+
+/// How long one answer took in each way of drafting.
+pub(super) type Runs = Vec<(Mode, Timed)>;
+
+/// A calibration that runs.
+pub(super) struct Run {
+    app: App,
+    id: i64,
+    /// An answer without drafts, to nothing yet.
+    request: Request,
+    /// The most tokens of a draft (γ).
+    limit: usize,
+}
+
+/// An answer.
+struct Made {
+    answer: Box<Answer>,
+    rounds: Vec<Round>,
+    /// Whether a model was loaded for it.
+    loaded: bool,
+}
+
+impl Run {
+    pub(super) async fn new(app: &App, id: i64, order: &CalibrationOrder) -> Result<Self> {
+        let target = app.usable(&order.target, CheckpointRole::Target).await?;
+        let drafter = app.usable(&order.drafter, CheckpointRole::Drafter).await?;
+        let limit = limit(&drafter)?;
+        let request = Request {
+            target: target.folder,
+            drafter: Some(DraftSource::Folder(drafter.folder)),
+            precision: order.precision,
+            prompt: Prompt::Chat(Vec::new()),
+            controls: Controls {
+                sampling: Sampling { temperature: 0.0, ..Sampling::default() },
+                max_tokens: order.tokens as usize,
+                thinking: order.thinking,
+                ..Controls::default()
+            },
+            memory: app.memory(false).await?,
+            cost: Cost::default(),
+            calibration: None,
+        };
+        Ok(Self { app: app.clone(), id, request, limit })
+    }
+
+    /// Does what is left of it. Returns whether it came to its end; otherwise it was interrupted.
+    pub(super) async fn to_its_end(&self) -> Result<bool> {
+        let mut prompts = self.app.store.calibration_prompts(self.id).await?;
+        if !self.collect(&mut prompts).await? {
+            return Ok(false);
+        }
+        self.stands(CalibrationPhase::Fit, 0, 1).await?;
+        let fitted = report::Evidence::new(&prompts, self.limit).fit()?;
+        let Some(mut cost) = self.cost(&prompts).await? else { return Ok(false) };
+        if !self.measure(&mut prompts, &fitted, &mut cost).await? {
+            return Ok(false);
+        }
+        self.app.keep_cost(&self.request, &cost).await?;
+        let report = report::Evidence::new(&prompts, self.limit).report(fitted, &cost)?;
+        // Numbers and texts always have a JSON form.
+        let report = serde_json::to_string(&report).unwrap_or_default();
+        self.app.store.end_calibration(self.id, &report).await?;
+        Ok(true)
+    }
+
+    /// Records the rounds of each prompt that has none yet, with nothing cut.
+    async fn collect(&self, prompts: &mut [CalibrationPrompt]) -> Result<bool> {
+        let total = prompts.len();
+        for (done, prompt) in prompts.iter_mut().enumerate() {
+            if prompt.recording.is_some() {
+                continue;
+            }
+            self.stands(CalibrationPhase::Collect, done, total).await?;
+            let made = self.answer(prompt, self.request_for(Mode::Fixed { gamma: self.limit })).await;
+            let recording = match made {
+                Ok(None) => return Ok(false),
+                Ok(Some(made)) => recording(made),
+                // A question of a long conversation may not fit; the others do.
+                Err(Error::Engine(engine::Error::TooLong { .. })) => Recording::default(),
+                Err(error) => return Err(error),
+            };
+            let recording = serde_json::to_string(&recording).unwrap_or_default();
+            self.app.store.keep_recording(self.id, prompt.number, &recording).await?;
+            prompt.recording = Some(recording);
+        }
+        Ok(true)
+    }
+
+    /// What rounds of each length cost, in contexts about as long as those of the prompts.
+    async fn cost(&self, prompts: &[CalibrationPrompt]) -> Result<Option<Cost>> {
+        let recorded = prompts.iter().filter_map(|prompt| {
+            let recording = report::recording(prompt).filter(|recording| !recording.rounds.is_empty())?;
+            Some((Cost::about(recording.context), prompt))
+        });
+        let (mut cost, contexts) = (Cost::default(), recorded.collect::<BTreeMap<_, _>>());
+        for (done, prompt) in contexts.values().enumerate() {
+            self.stands(CalibrationPhase::Cost, done, contexts.len()).await?;
+            let mut request = Request { cost, ..self.request_for(Mode::Auto) };
+            request.controls.max_tokens = 1;
+            let Some(made) = self.answer(prompt, request).await? else { return Ok(None) };
+            cost = made.answer.cost;
+        }
+        Ok(Some(cost))
+    }
+
+    /// Answers each prompt that was kept out of the fit in every way of drafting, one behind the other, so that all meet
+    /// the same machine, and the first of them another one each time. Their rounds add to what is known of the `cost`.
+    async fn measure(&self, prompts: &mut [CalibrationPrompt], fitted: &Calibration, cost: &mut Cost) -> Result<bool> {
+        let is_measured = |prompt: &&mut CalibrationPrompt| {
+            prompt.held_out && report::recording(prompt).is_some_and(|recording| !recording.rounds.is_empty())
+        };
+        let held_out = prompts.iter_mut().filter(is_measured).collect::<Vec<_>>();
+        let (total, mut modes) = (held_out.len(), Mode::all(self.limit));
+        for (done, prompt) in held_out.into_iter().enumerate() {
+            if prompt.runs.is_none() {
+                self.stands(CalibrationPhase::Measure, done, total).await?;
+                let mut runs = Runs::new();
+                for &mode in &modes {
+                    let calibration = Some(fitted.clone());
+                    let request = Request { calibration, cost: cost.clone(), ..self.request_for(mode) };
+                    let Some(answer) = self.timed(prompt, request).await? else { return Ok(false) };
+                    let Stats { tokens, rounds, decode_s, .. } = answer.stats;
+                    runs.push((mode, Timed { tokens, rounds, seconds: decode_s }));
+                    if mode != Mode::Plain {
+                        *cost = answer.cost;
+                    }
+                }
+                let runs = serde_json::to_string(&runs).unwrap_or_default();
+                self.app.store.keep_runs(self.id, prompt.number, &runs).await?;
+                prompt.runs = Some(runs);
+            }
+            modes.rotate_left(1);
+        }
+        Ok(true)
+    }
+
+    /// Answers a prompt, and once more if a model was loaded for it, since first rounds read weights and make kernels
+    /// ready; nothing if it was interrupted.
+    async fn timed(&self, prompt: &CalibrationPrompt, request: Request) -> Result<Option<Box<Answer>>> {
+        let mut made = self.answer(prompt, request.clone()).await?;
+        if made.as_ref().is_some_and(|made| made.loaded) {
+            made = self.answer(prompt, request).await?;
+        }
+        Ok(made.map(|made| made.answer))
+    }
+
+    /// An answer in one way of drafting, to nothing yet.
+    fn request_for(&self, mode: Mode) -> Request {
+        let (schedule, gamma) = match mode {
+            Mode::Plain => (Scheduling::Fixed, Some(0)),
+            Mode::Fixed { gamma } => (Scheduling::Fixed, Some(gamma)),
+            Mode::Thresholds => (Scheduling::Thresholds, Some(self.limit)),
+            Mode::Auto => (Scheduling::Auto, None),
+        };
+        let controls = Controls { schedule, gamma, ..self.request.controls.clone() };
+        Request { controls, ..self.request.clone() }
+    }
+
+    /// Answers a prompt; nothing if it was interrupted.
+    async fn answer(&self, prompt: &CalibrationPrompt, request: Request) -> Result<Option<Made>> {
+        if self.app.calibrations.get(self.id).is_none_or(|live| !live.goes_on()) {
+            return Ok(None);
+        }
+        let messages = prompt.prompt.as_deref().and_then(|json| serde_json::from_str::<Vec<Message>>(json).ok());
+        let messages = messages.ok_or(Error::DamagedCalibration(self.id))?;
+        let (told, mut heard) = mpsc::unbounded_channel();
+        let request = Request { prompt: Prompt::Chat(messages), ..request };
+        // Nobody listens any more if the send fails: the program ends.
+        let cancel = self.app.engine.answer(request, move |event| drop(told.send(event)));
+        self.app.calibrations.hear(self.id, cancel);
+        let (mut rounds, mut loaded) = (Vec::new(), false);
+        while let Some(event) = heard.recv().await {
+            match event {
+                Event::Loading { .. } => loaded = true,
+                Event::Round(round) => rounds.push(round),
+                Event::End(answer) if answer.finish == Finish::Cancelled => return Ok(None),
+                Event::End(answer) => return Ok(Some(Made { answer, rounds, loaded })),
+                Event::Failed(error) => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Err(engine::Error::Closed.into())
+    }
+
+    /// Notes how far it is, for other processes and for after a kill.
+    async fn stands(&self, phase: CalibrationPhase, done: usize, total: usize) -> Result<()> {
+        let progress = self.app.calibrations.stands(self.id, phase, done, total);
+        Ok(self.app.store.note_calibration(self.id, progress, None).await?)
+    }
+}
+
+/// How many tokens a drafter is usually asked for, if it says how sure it is of each.
+pub(super) fn limit(drafter: &Model) -> Result<usize> {
+    let drafts = drafter.drafts.filter(|drafts| drafts.confident);
+    drafts.map(|drafts| drafts.usual).ok_or_else(|| Error::NothingToCalibrate(drafter.id.clone()))
+}
+
+fn recording(Made { answer, rounds, .. }: Made) -> Recording {
+    let judged = rounds.into_iter().filter(|round| round.proposed > 0);
+    let recorded = |round: Round| Recorded { confidences: round.confidences, accepted: round.accepted };
+    Recording { context: answer.stats.prompt_tokens, rounds: judged.map(recorded).collect() }
+}

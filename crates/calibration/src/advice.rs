@@ -1,0 +1,123 @@
+//! What to do about drafting, from how fast each way of it ran.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Interval, Mode};
+
+/// How much slower than the best fixed length auto may be and still be preferred: it follows the text, and a fixed length
+/// does not.
+const CLOSE: f64 = 0.97;
+
+/// How one way of drafting did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Which.
+    pub mode: Mode,
+    /// Prompts that it answered.
+    pub prompts: usize,
+    /// Tokens per second of decoding.
+    pub tokens_per_s: Interval,
+    /// How many times as fast as plain decoding of the same prompts.
+    pub times_plain: Interval,
+    /// Tokens per round (τ), the target's own included.
+    pub tokens_per_round: f64,
+    /// Tokens per second that the recorded rounds and the cost let expect.
+    pub simulated: Option<f64>,
+}
+
+/// What to do, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// How to draft.
+    pub mode: Mode,
+    /// Why, with the numbers.
+    pub sentence: String,
+}
+
+/// The fastest way that is faster than plain decoding beyond doubt, which is plain decoding if none is; auto where it
+/// comes close to the fastest. `None` if nothing was measured.
+#[must_use]
+pub fn recommend(measured: &[Measured]) -> Option<Advice> {
+    let drafting = || measured.iter().filter(|measured| measured.mode != Mode::Plain);
+    let best = drafting().max_by(|one, other| faster(one, other))?;
+    let sure = drafting().filter(|measured| measured.times_plain.low.is_some_and(|low| low > 1.0));
+    let Some(best) = sure.clone().max_by(|one, other| faster(one, other)) else {
+        let sentence =
+            format!("Decode plainly, without a drafter: nothing was faster beyond doubt; the best was {}.", told(best));
+        return Some(Advice { mode: Mode::Plain, sentence });
+    };
+    let auto = drafting().find(|measured| measured.mode == Mode::Auto);
+    let close = auto.is_some_and(|auto| auto.times_plain.value >= CLOSE * best.times_plain.value);
+    Some(match auto {
+        Some(auto) if auto.mode == best.mode => {
+            Advice { mode: Mode::Auto, sentence: format!("Leave it to auto, the fastest: {}.", told(auto)) }
+        }
+        Some(auto) if close => {
+            let sentence = format!("Leave it to auto: {}, close to the fastest, {}.", told(auto), told(best));
+            Advice { mode: Mode::Auto, sentence }
+        }
+        Some(auto) => Advice { mode: best.mode, sentence: format!("Choose {}; {} is slower.", told(best), told(auto)) },
+        None => Advice { mode: best.mode, sentence: format!("Choose {}.", told(best)) },
+    })
+}
+
+fn faster(one: &Measured, other: &Measured) -> Ordering {
+    one.times_plain.value.total_cmp(&other.times_plain.value)
+}
+
+/// `γ 4 at 1.52 × plain (1.40 to 1.63)`.
+fn told(Measured { mode, times_plain: Interval { value, low, high }, .. }: &Measured) -> String {
+    let mode = match mode {
+        Mode::Plain => "plain decoding".to_owned(),
+        Mode::Fixed { gamma } => format!("a fixed γ of {gamma}"),
+        Mode::Thresholds => "thresholds".to_owned(),
+        Mode::Auto => "auto".to_owned(),
+    };
+    match low.zip(*high) {
+        Some((low, high)) => format!("{mode} at {value:.2} × plain ({low:.2} to {high:.2})"),
+        None => format!("{mode} at {value:.2} × plain, of too few prompts to be sure"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+
+    fn measured(mode: Mode, value: f64, spread: f64) -> Measured {
+        let times_plain = Interval { value, low: Some(value - spread), high: Some(value + spread) };
+        let tokens_per_s = Interval { value: 10.0 * value, ..times_plain };
+        Measured { mode, prompts: 8, tokens_per_s, times_plain, tokens_per_round: 2.0, simulated: None }
+    }
+
+    fn check(fixed: f64, auto: f64, spread: f64, expected: Mode, said: &str) {
+        let modes = [(Mode::Plain, 1.0), (Mode::Fixed { gamma: 2 }, fixed), (Mode::Auto, auto)];
+        let advice = recommend(&modes.map(|(mode, value)| measured(mode, value, spread))).unwrap();
+        assert_eq!(advice.mode, expected, "{}", advice.sentence);
+        assert!(advice.sentence.contains(said), "{}", advice.sentence);
+    }
+
+    #[test]
+    fn auto_is_preferred_where_it_comes_close_to_the_fastest() {
+        check(1.50, 1.60, 0.1, Mode::Auto, "auto at 1.60 × plain (1.50 to 1.70)");
+        check(1.50, 1.46, 0.1, Mode::Auto, "close to the fastest, a fixed γ of 2 at 1.50");
+    }
+
+    #[test]
+    fn a_fixed_length_that_auto_does_not_reach_is_said_to_be_better() {
+        check(1.50, 1.40, 0.1, Mode::Fixed { gamma: 2 }, "auto at 1.40 × plain (1.30 to 1.50) is slower");
+    }
+
+    #[test]
+    fn what_may_be_chance_is_no_reason_to_draft() {
+        check(1.05, 1.02, 0.1, Mode::Plain, "the best was a fixed γ of 2 at 1.05 × plain (0.95 to 1.15)");
+        check(0.80, 0.97, 0.01, Mode::Plain, "nothing was faster beyond doubt");
+        let few =
+            Measured { times_plain: Interval { value: 2.0, low: None, high: None }, ..measured(Mode::Auto, 2.0, 0.0) };
+        assert_eq!(recommend(&[few]).unwrap().mode, Mode::Plain);
+        assert_eq!(recommend(&[measured(Mode::Plain, 1.0, 0.0)]), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! How fast something ran, and how sure that is: prompts differ, so they are what is drawn again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::reliability::number;
+
+/// How often the prompts are drawn again.
+const DRAWS: usize = 2000;
+
+/// The share of the draws on either side of an interval that holds 95 of a hundred.
+const TAIL: f64 = 0.025;
+
+/// Prompts without which there is no interval.
+const ENOUGH: usize = 3;
+
+/// One answer's decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timed {
+    /// Tokens emitted.
+    pub tokens: usize,
+    /// Rounds, plain steps included.
+    pub rounds: usize,
+    /// Seconds of decoding.
+    pub seconds: f64,
+}
+
+/// A number, and where it lies in 95 of a hundred draws of as many of its prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Of all prompts together.
+    pub value: f64,
+    /// The lower end; `None` of fewer than three prompts.
+    pub low: Option<f64>,
+    /// The upper end; likewise.
+    pub high: Option<f64>,
+}
+
+/// Tokens per second of all answers together, one per prompt; `None` of no time at all.
+#[must_use]
+pub fn speed(answers: &[Timed]) -> Option<Interval> {
+    interval(answers.len(), |drawn| rate(drawn.iter().map(|&at| answers[at])))
+}
+
+/// How many times as fast as `base` the answers are, prompt by prompt the same ones; `None` of no time at all.
+#[must_use]
+pub fn times(answers: &[Timed], base: &[Timed]) -> Option<Interval> {
+    let rates = |drawn: &[usize]| {
+        let rate = |of: &[Timed]| rate(drawn.iter().map(|&at| of[at]));
+        Some(rate(answers)? / rate(base)?)
+    };
+    interval(answers.len().min(base.len()), rates)
+}
+
+fn rate(answers: impl Iterator<Item = Timed>) -> Option<f64> {
+    let (tokens, seconds) =
+        answers.fold((0, 0.0), |(tokens, seconds), answer| (tokens + answer.tokens, seconds + answer.seconds));
+    (tokens > 0 && seconds > 0.0).then(|| number(tokens) / seconds)
+}
+
+/// What `of` makes of all prompts, and of as many drawn with replacement. The draws are always the same ones.
+fn interval(prompts: usize, of: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
+    let value = of(&(0..prompts).collect::<Vec<_>>())?;
+    if prompts < ENOUGH {
+        return Some(Interval { value, low: None, high: None });
+    }
+    let mut draw = Draw(0);
+    let drawn = (0..DRAWS).map(|_| (0..prompts).map(|_| draw.below(prompts)).collect::<Vec<_>>());
+    let mut values = drawn.filter_map(|drawn| of(&drawn)).collect::<Vec<_>>();
+    values.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
+    let tail = (TAIL * number(values.len())) as usize;
+    let (low, high) = (values.get(tail).copied(), values.iter().rev().nth(tail).copied());
+    Some(Interval { value, low, high })
+}
+
+/// `SplitMix64`.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % most as u64).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+
+    fn timed(tokens: usize, seconds: f64) -> Timed {
+        Timed { tokens, rounds: tokens, seconds }
+    }
+
+    #[test]
+    fn all_tokens_in_all_their_time_count_and_two_prompts_say_nothing_of_others() {
+        let both = Interval { value: 50.0, low: None, high: None };
+        assert_eq!(speed(&[timed(10, 1.0), timed(90, 1.0)]), Some(both));
+        assert_eq!((speed(&[]), speed(&[timed(0, 0.0)])), (None, None));
+    }
+
+    #[test]
+    fn prompts_that_differ_alike_in_both_leave_their_ratio_certain() {
+        let base = [1.0, 2.0, 4.0, 8.0].map(|seconds| timed(16, seconds));
+        let twice = base.map(|answer| Timed { seconds: answer.seconds / 2.0, ..answer });
+        let (speed, times) = (speed(&twice).unwrap(), times(&twice, &base).unwrap());
+        assert_eq!((times.value, times.low, times.high), (2.0, Some(2.0), Some(2.0)));
+        assert!(speed.low < Some(speed.value) && Some(speed.value) < speed.high, "{speed:?}");
+    }
+}

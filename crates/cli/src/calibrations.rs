@@ -1,0 +1,160 @@
+//! `slipstream calibrations`: what was calibrated, what came of it, and which is in force.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use app::{App, CalibrationPhase, CalibrationReport, CalibrationRun, CalibrationState, Interval, Measured, Mode};
+use serde_json::{Value, json};
+
+use crate::args::CalibrationsCommand;
+use crate::calibrate::follow;
+use crate::failure::Failure;
+use crate::models::print;
+
+/// Runs one of the commands.
+pub(crate) async fn run(app: &App, command: CalibrationsCommand, json: bool) -> Result<ExitCode, Failure> {
+    let (value, text) = match command {
+        CalibrationsCommand::List => {
+            let runs = app.calibrations().await?;
+            (runs.iter().map(value).collect(), list(&runs))
+        }
+        CalibrationsCommand::Show { id } => {
+            let found = app.calibration_report(id).await?;
+            (json!(found), report(&found))
+        }
+        CalibrationsCommand::Resume { id } => return follow(app, app.resume_calibration(id).await?, json).await,
+        CalibrationsCommand::Apply { id } => one(&app.apply_calibration(id).await?),
+        CalibrationsCommand::Revert { id } => one(&app.revert_calibration(id).await?),
+        CalibrationsCommand::Write { id, force } => {
+            app.write_calibration(id, force).await?;
+            let drafter = app.calibration(id).await?.drafter;
+            (json!({ "written": id }), format!("calibration {id} is in the dspark.json of {drafter}"))
+        }
+        CalibrationsCommand::Export { id } => {
+            let text = if json { app.calibration_json(id).await? } else { app.calibration_samples(id).await? };
+            writeln!(io::stdout(), "{}", text.trim_end())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        CalibrationsCommand::Forget { id } => {
+            app.remove_calibration(id).await?;
+            (json!({ "forgotten": id }), format!("calibration {id} is off the list"))
+        }
+    };
+    print(json, &value, &text)
+}
+
+fn one(run: &CalibrationRun) -> (Value, String) {
+    (value(run), line(run))
+}
+
+fn list(runs: &[CalibrationRun]) -> String {
+    match runs {
+        [] => "no calibrations; begin one with: slipstream calibrate".to_owned(),
+        some => some.iter().map(line).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn line(run: &CalibrationRun) -> String {
+    let CalibrationRun { id, target, drafter, data, thinking, .. } = run;
+    let state = if run.in_force { "in force" } else { state(run.state) };
+    let thinking = if *thinking { ", thinking" } else { "" };
+    let advice = run.report.as_ref().map(|report| &report.advice.sentence);
+    let end = run.failure.as_ref().or(run.stale.as_ref()).or(advice).map(|end| format!("  {end}")).unwrap_or_default();
+    format!("{id:>4}  {state:<9}  {drafter} for {target}{thinking}, {data}{end}")
+}
+
+/// What programs learn of a calibration, but for its report.
+pub(crate) fn value(run: &CalibrationRun) -> Value {
+    json!({
+        "id": run.id,
+        "target": run.target,
+        "drafter": run.drafter,
+        "thinking": run.thinking,
+        "data": run.data,
+        "state": state(run.state),
+        "phase": phase(run.phase),
+        "done": run.done,
+        "of": run.total,
+        "failure": run.failure,
+        "in_force": run.in_force,
+        "applied_at": run.applied_at,
+        "stale": run.stale,
+        "created_at": run.created_at,
+        "advice": run.report.as_ref().map(|report| &report.advice),
+    })
+}
+
+fn state(state: CalibrationState) -> &'static str {
+    match state {
+        CalibrationState::Waiting => "waiting",
+        CalibrationState::Running => "running",
+        CalibrationState::Paused => "paused",
+        CalibrationState::Done => "done",
+        CalibrationState::Failed => "failed",
+    }
+}
+
+fn phase(phase: CalibrationPhase) -> &'static str {
+    match phase {
+        CalibrationPhase::Collect => "collect",
+        CalibrationPhase::Fit => "fit",
+        CalibrationPhase::Cost => "cost",
+        CalibrationPhase::Measure => "measure",
+    }
+}
+
+/// What came of a calibration, for people.
+pub(crate) fn report(report: &CalibrationReport) -> String {
+    let CalibrationReport { fitted_on, held_out, fitted, positions, together, suites, advice, .. } = report;
+    let mut text = format!(
+        "fitted on {} rounds of {} prompts, judged by {} rounds of {} others\n",
+        fitted_on.rounds, fitted_on.prompts, held_out.rounds, held_out.prompts
+    );
+    // Writing into a text cannot fail.
+    let _ = writeln!(text, "\nposition  samples  temperature  threshold  ECE raw  calibrated");
+    for (at, position) in positions.iter().enumerate() {
+        let number = |numbers: &[f32], none: f32| numbers.get(at).copied().unwrap_or(none);
+        let (temperature, threshold) = (number(&fitted.temperatures, 1.0), number(&fitted.thresholds, 0.0));
+        let [raw, calibrated] = [&position.raw, &position.calibrated]
+            .map(|of| of.ece.map_or_else(|| "–".to_owned(), |ece| format!("{ece:.3}")));
+        let thin = if position.thin { "  too few samples to fit" } else { "" };
+        let (samples, at) = (position.samples, at + 1);
+        let _ = writeln!(
+            text,
+            "{at:>8}  {samples:>7}  {temperature:>11.2}  {threshold:>9.2}  {raw:>7}  {calibrated:>10}{thin}"
+        );
+    }
+    text.push_str(&table("all prompts", together));
+    for suite in suites {
+        text.push_str(&table(&suite.title, &suite.modes));
+    }
+    let _ = write!(text, "\n{}", advice.sentence);
+    text
+}
+
+/// How each way of drafting did.
+fn table(title: &str, measured: &[Measured]) -> String {
+    let mut text = format!("\n{title:<16}  tokens/s                × plain               τ     expected tokens/s\n");
+    for one in measured {
+        let mode = match one.mode {
+            Mode::Plain => "plain".to_owned(),
+            Mode::Fixed { gamma } => format!("fixed γ {gamma}"),
+            Mode::Thresholds => "thresholds".to_owned(),
+            Mode::Auto => "auto".to_owned(),
+        };
+        let expected = one.simulated.map_or_else(|| "–".to_owned(), |simulated| format!("{simulated:.1}"));
+        let (speed, times) = (interval(one.tokens_per_s, 1), interval(one.times_plain, 2));
+        // Writing into a text cannot fail.
+        let _ = writeln!(text, "{mode:<16}  {speed:<22}  {times:<20}  {:<4.2}  {expected}", one.tokens_per_round);
+    }
+    text
+}
+
+/// `31.2 (30.1 to 32.3)`.
+fn interval(Interval { value, low, high }: Interval, digits: usize) -> String {
+    match low.zip(high) {
+        Some((low, high)) => format!("{value:.digits$} ({low:.digits$} to {high:.digits$})"),
+        None => format!("{value:.digits$}"),
+    }
+}

@@ -1,0 +1,135 @@
+//! What calibration leaves in a drafter's `dspark.json`: `config.sts`.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Map, Value, json};
+
+use super::{DOCUMENT, Document};
+use crate::{Error, Result};
+
+/// What was fitted to a drafter's confidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The confidence of each position below which a draft ends, as the drafter says it.
+    pub thresholds: Vec<f32>,
+    /// What the logit of each position's confidence is divided by.
+    pub temperatures: Vec<f32>,
+    /// The share of kept tokens that the thresholds were fitted to.
+    pub target: f64,
+    /// The samples that they were fitted on.
+    pub samples: usize,
+}
+
+impl Fitted {
+    /// Writes it into the `dspark.json` in `folder`, whose other fields stay as they are and where they are; the file is
+    /// the one before or the one behind, whatever happens. What is there already is only replaced if `replace` says so.
+    ///
+    /// # Errors
+    /// When the folder holds no drafter of the own format, or one that is calibrated already, or the numbers do not suit
+    /// it, or the file cannot be written.
+    pub fn write(&self, folder: &Path, replace: bool) -> Result<()> {
+        let mut raw = Document::read(folder)?.raw;
+        let path = folder.join(DOCUMENT);
+        let config = raw.get_mut("config").and_then(Value::as_object_mut);
+        let config =
+            config.ok_or_else(|| Error::Malformed { path: path.clone(), reason: "it has no config".into() })?;
+        if config.get("sts").is_some_and(|sts| !sts.is_null()) && !replace {
+            return Err(Error::Calibrated { path });
+        }
+        config.insert("sts".into(), self.document());
+        Document::parse(raw.clone()).map_err(|reason| Error::Malformed { path: path.clone(), reason })?;
+        replace_file(&path, raw).map_err(|source| Error::File { path, source })
+    }
+
+    fn document(&self) -> Value {
+        let numbers = |numbers: &[f32]| numbers.iter().map(|&number| as_written(number)).collect::<Vec<_>>();
+        json!({
+            "thresholds": numbers(&self.thresholds),
+            "target": self.target,
+            "samples": self.samples,
+            "temperatures": numbers(&self.temperatures),
+        })
+    }
+}
+
+/// The double that is written with as few digits as the single: 0.6, and not 0.6000000238418579.
+fn as_written(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::from(number))
+}
+
+fn replace_file(path: &Path, raw: Map<String, Value>) -> std::io::Result<()> {
+    let unfinished = PathBuf::from(format!("{}.unfinished", path.display()));
+    let mut file = fs::File::create(&unfinished)?;
+    writeln!(file, "{:#}", Value::Object(raw))?;
+    file.sync_all()?;
+    fs::rename(&unfinished, path)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::*;
+
+    /// A document as the format's own generator writes it, with fields that nobody here knows, in an order of its own.
+    const BEFORE: &str = r#"{
+  "variant": "dspark", "note": { "b": 1e-6, "a": [1, 2.50, null] }, "kind": "dspark-drafter", "version": 1,
+  "config": { "tapLayers": [1, 2], "gamma": 3, "dDraft": 8, "nHeads": 2, "nLayers": 1, "markovRank": 4, "ffMult": 2,
+              "mystery": "kept", "seqHead": "markov" },
+  "param_names": ["x"], "dims": { "vocabSize": 64, "hiddenSize": 16, "eps": 1e-6 }, "target_id": "t@16x64" }"#;
+
+    fn fitted(temperatures: &[f32]) -> Fitted {
+        Fitted { thresholds: vec![0.0, 0.6, 1.0], temperatures: temperatures.to_vec(), target: 0.5, samples: 1234 }
+    }
+
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(DOCUMENT), BEFORE).unwrap();
+        folder
+    }
+
+    fn read(folder: &Path) -> Value {
+        serde_json::from_slice(&fs::read(folder.join(DOCUMENT)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_other_field_stays_as_it_is_and_where_it_is() {
+        let folder = folder();
+        fitted(&[1.0, 0.7, 2.5]).write(folder.path(), false).unwrap();
+        let mut expected = serde_json::from_str::<Value>(BEFORE).unwrap();
+        expected["config"]["sts"] = json!({
+            "thresholds": [0.0, 0.6, 1.0], "target": 0.5, "samples": 1234, "temperatures": [1.0, 0.7, 2.5]
+        });
+        // As text, since objects are equal in any order.
+        assert_eq!(read(folder.path()).to_string(), expected.to_string());
+        let document = Document::read(folder.path()).unwrap();
+        assert_eq!((document.thresholds, document.temperatures), (vec![0.0, 0.6, 1.0], vec![1.0, 0.7, 2.5]));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_calibration_in_the_file_is_replaced_only_on_purpose() {
+        let folder = folder();
+        fitted(&[]).write(folder.path(), false).unwrap();
+        let before = read(folder.path());
+        let refused = fitted(&[2.0]).write(folder.path(), false).unwrap_err();
+        assert!(matches!(refused, Error::Calibrated { .. }), "{refused}");
+        assert_eq!(read(folder.path()), before);
+        fitted(&[2.0]).write(folder.path(), true).unwrap();
+        assert_eq!(read(folder.path())["config"]["sts"]["temperatures"], json!([2.0]));
+    }
+
+    #[test]
+    fn what_does_not_suit_the_drafter_is_refused_and_leaves_the_file() {
+        let folder = folder();
+        for (temperatures, said) in [(&[1.0; 4][..], "not at most 3 positive numbers"), (&[0.0], "positive numbers")] {
+            let refused = fitted(temperatures).write(folder.path(), true).unwrap_err().to_string();
+            assert!(refused.contains(said), "{refused}");
+            assert_eq!(fs::read_to_string(folder.path().join(DOCUMENT)).unwrap(), BEFORE);
+        }
+    }
+}
