@@ -50,6 +50,7 @@ const COMMANDS: &[&str] = &[
     "train_longer",
     "stop_training",
     "remove_training",
+    "calibration_choices",
     "start_calibration",
     "calibrations",
     "watch_calibrations",

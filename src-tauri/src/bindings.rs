@@ -57,6 +57,7 @@ macro_rules! every_command {
             training::train_longer,
             training::stop_training,
             training::remove_training,
+            calibration::calibration_choices,
             calibration::start_calibration,
             calibration::calibrations,
             calibration::watch_calibrations,

@@ -1,9 +1,9 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
 import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
-import { ScriptedTraining } from './training';
+import { ScriptedCalibration } from './calibration';
 
-export class ScriptedBackend extends ScriptedTraining implements Backend {
+export class ScriptedBackend extends ScriptedCalibration implements Backend {
   /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
   folders = new Map<string, Model>();
   /** What the files of a model say, by its id. */

@@ -1,8 +1,10 @@
 // The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`.
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
-import type { Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
+import type { Calibration, CalibrationOrder, Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
+import { calibration } from './calibration';
 import { elsewhere, hit, offer, pairs } from './hub';
+import { report } from './report';
 import { commit, conversations, details, download, essayRounds, history, model, models, outcome, plainly, thoughtRounds } from './samples';
 import { learned, training } from './training';
 
@@ -39,13 +41,43 @@ class Demo extends ScriptedBackend {
     return proof;
   }
 
+  override async startCalibration(order: CalibrationOrder): Promise<number> {
+    const id = await super.startCalibration(order);
+    void this.#run(id);
+    return id;
+  }
+
+  override resumeCalibration = async (id: number) => {
+    void this.#run(id);
+    return structuredClone(this.calibrated.find((each) => each.id === id)!);
+  };
+
+  /** Lets a calibration go through its phases, quickly, unless it is paused meanwhile. */
+  async #run(id: number): Promise<void> {
+    const now = () => this.calibrated.find((each) => each.id === id);
+    const put = (part: Partial<Calibration>) => this.calibrate(this.calibrated.map((each) => (each.id === id ? { ...each, ...part } : each)));
+    const lengths = { collect: 64, fit: 5, cost: 6, measure: 128 } as const;
+    put({ state: 'running', failure: null });
+    for (const [phase, of] of Object.entries(lengths) as [Calibration['phase'], number][]) {
+      for (let done = 0; done <= of && now()?.state === 'running'; done += 1) {
+        put({ phase, done, of, secondsLeft: (of - done) * 2 });
+        await pause(60);
+      }
+    }
+    if (now()?.state !== 'running') return;
+    this.came.set(id, report(5));
+    put({ state: 'done', secondsLeft: null, recommendation: report(5).recommendation });
+  }
+
   async #write(conversation: number, answer: Message, pair: Pair, controls: Controls): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
+    const calibrated = this.calibrated.some((each) => each.inForce && each.target === pair.target && each.drafter === pair.drafter);
     const speculation: Speculation =
-      gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated: false } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
-    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...essayRounds(gamma)];
+      gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
+    const scaled = (round: Round) => (calibrated ? { ...round, calibrated: round.confidences.map((confidence) => confidence ** 1.4) } : round);
+    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...essayRounds(gamma)].map(scaled);
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
       await pause(wait);
@@ -99,6 +131,18 @@ export function demo(): ScriptedBackend {
     training({ id: 3, state: 'training', target: 'target-270m', name: 'gemma-3-270m-it-dspark', secondsLeft: 380, ...learned(340) }),
     training({ id: 2, state: 'done', target: 'target-270m', name: 'dspark-270m', drafter: 'drafter-5', ...learned(2000) }),
     training({ id: 1, state: 'failed', target: 'target-12b', name: 'twelve', failure: 'The disk is full: 1.2 GB are needed.', answersDone: 12, answersOf: 160 }),
+  ];
+  const pair = { target: 'target-270m', drafter: 'drafter-5' };
+  const day = (days: number) => Date.now() - days * 86_400_000;
+  const stale = 'The drafter’s files are others than those that were calibrated; calibrate it again.';
+  const none = { mode: { mode: 'plain' as const }, sentence: 'Decode plainly, without a drafter: nothing was faster beyond doubt; the best was a fixed γ of 2 at 1.04 × plain (0.97 to 1.11).' };
+  for (const id of [2, 3, 4]) backend.came.set(id, report(id === 2 ? 12 : 5));
+  backend.calibrated = [
+    calibration({ id: 5, ...pair, state: 'running', phase: 'measure', done: 54, of: 128, secondsLeft: 290, createdAt: day(0) }),
+    calibration({ id: 4, ...pair, state: 'done', inForce: true, appliedAt: day(2), createdAt: day(2), recommendation: report(5).recommendation }),
+    calibration({ id: 3, ...pair, state: 'done', appliedAt: day(9), createdAt: day(9), recommendation: none }),
+    calibration({ id: 2, ...pair, drafter: 'drafter-12', state: 'done', appliedAt: day(30), createdAt: day(30), stale, recommendation: report(12).recommendation }),
+    calibration({ id: 1, ...pair, state: 'failed', thinking: true, phase: 'collect', done: 7, of: 64, failure: 'The target does not think: its chat template does not know how.', createdAt: day(31) }),
   ];
   backend.talks = conversations(Date.now());
   backend.written = history();

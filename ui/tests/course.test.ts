@@ -12,6 +12,7 @@ test('what runs is said with its γ, and with minConf where it counts', () => {
   expect(ran(auto)).toBe('auto, γ up to 7');
   expect(ran({ ...auto, schedule: 'fixed' }, 0.5)).toBe('fixed, γ 7');
   expect(ran({ ...auto, schedule: 'gate' }, 0.5)).toBe('gate, γ up to 7, minConf 50%');
+  expect(ran({ ...auto, calibrated: true })).toBe('auto, γ up to 7, calibrated');
 });
 
 test('parking that was decided in an earlier answer has no numbers to give', () => {

@@ -65,3 +65,17 @@ test('trainings are followed from how they stand', async () => {
   (window as unknown as Internals).__TAURI_INTERNALS__.runCallback(channel, { index: 0, message });
   expect(seen).toEqual([['mine']]);
 });
+
+test('a calibration is written over another one only if that is said', async () => {
+  const sent: unknown[] = [];
+  mockIPC((command, args) => {
+    sent.push([command, args]);
+    return null;
+  });
+  await tauri.writeCalibration(3, false);
+  expect(await tauri.exportCalibration(3, 'samples')).toBeNull();
+  expect(sent).toEqual([
+    ['write_calibration', { id: 3, force: false }],
+    ['export_calibration', { id: 3, what: 'samples' }],
+  ]);
+});

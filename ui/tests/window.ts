@@ -36,6 +36,12 @@ export async function openTrain(backend: ScriptedBackend): Promise<ReturnType<ty
   return user;
 }
 
+export async function openCalibrate(backend: ScriptedBackend): Promise<ReturnType<typeof userEvent.setup>> {
+  const user = await open(backend);
+  await user.click(screen.getByRole('button', { name: /^Calibrate/ }));
+  return user;
+}
+
 export const composer = () => screen.getByRole('textbox', { name: 'Message' });
 
 /** Sends a message and waits for its answer to appear; gives the running answer's ids. */
@@ -47,8 +53,8 @@ export async function ask(backend: ScriptedBackend, user: ReturnType<typeof user
 }
 
 export function round(text: string, proposed: number, accepted: number): Round {
-  const course = 'drafting';
-  return { thought: '', text, tokens: accepted + 1, proposed, accepted, confidences: [], calibrated: [], course, turn: null, seconds: 0.1, waits: 1 };
+  const [course, sure] = ['drafting' as const, { confidences: [], calibrated: [] }];
+  return { thought: '', text, tokens: accepted + 1, proposed, accepted, ...sure, course, turn: null, seconds: 0.1, waits: 1 };
 }
 
 export const decoding: Phase = { kind: 'decoding', speculation: drafting };

@@ -9,7 +9,14 @@ use tokio::sync::oneshot;
 use crate::chosen::Chosen;
 use crate::lists::Watched;
 use crate::opened::Opened;
-use crate::wire::{Calibration, CalibrationExport, CalibrationOrder, CalibrationReport, Failure};
+use crate::wire::{Calibration, CalibrationChoices, CalibrationExport, CalibrationOrder, CalibrationReport, Failure};
+
+/// What a calibration can ask, and what it does unless somebody chooses.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn calibration_choices() -> Result<CalibrationChoices, Failure> {
+    Ok(CalibrationChoices::here())
+}
 
 /// Begins a calibration in the number type that is chosen, or puts it behind the one that runs; returns its id. One that
 /// was ordered likewise and is not over goes on.

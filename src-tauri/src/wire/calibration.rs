@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 
 use super::controls::Precision;
+use super::training::Suite;
 use super::{CalibrationAdvice, Failure, sentence};
 use crate::chosen::Chosen;
 
@@ -23,9 +24,9 @@ pub(crate) struct CalibrationOrder {
     conversations: bool,
     /// Also a file of prompts that the user chose in the dialog.
     file: Option<String>,
-    /// At most so many prompts of each of these; usually 8.
+    /// At most so many prompts of each of these.
     prompts: u32,
-    /// The most tokens of each answer; usually 128.
+    /// The most tokens of each answer.
     tokens: u32,
 }
 
@@ -38,6 +39,25 @@ impl CalibrationOrder {
         let Self { target, drafter, thinking, suites, conversations, file, prompts, tokens } = self;
         let file = file.map(Into::into);
         Ok(app::CalibrationOrder { target, drafter, precision, thinking, suites, conversations, file, prompts, tokens })
+    }
+}
+
+/// What there is to choose from, and what is chosen until somebody does.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CalibrationChoices {
+    suites: Vec<Suite>,
+    /// The most prompts of each suite, of the conversations, and of a file.
+    prompts: u32,
+    /// The most tokens of each answer.
+    tokens: u32,
+}
+
+impl CalibrationChoices {
+    /// Of this release.
+    pub(crate) fn here() -> Self {
+        let suites = app::Suite::ALL.map(Suite::from).into();
+        Self { suites, prompts: app::CalibrationOrder::PROMPTS, tokens: app::CalibrationOrder::TOKENS }
     }
 }
 

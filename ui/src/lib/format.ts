@@ -61,6 +61,13 @@ export function moment(ms: number, now: number): string {
   return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
 }
 
+/** A moment of a history, with its year once that is another one. */
+export function dateAndTime(ms: number): string {
+  const date = new Date(ms);
+  const year = date.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
+  return date.toLocaleString(locale, { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+}
+
 /** The date of a moment. */
 export function day(ms: number): string {
   return new Date(ms).toLocaleDateString(locale, { day: 'numeric', month: 'short' });

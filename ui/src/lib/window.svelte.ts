@@ -1,12 +1,16 @@
 import { createContext } from 'svelte';
 import { type Action, actionsOf } from './actions';
 import { type Backend, type Download, sentence } from './backend/backend';
+import { Calibrations } from './calibrate/calibrations.svelte';
+import { CalibrationForm } from './calibrate/form.svelte';
+import type { Calibrated } from './calibrate/pair';
 import { Chat } from './chat/chat.svelte';
 import { Access } from './discover/access.svelte';
 import { Chosen } from './discover/chosen.svelte';
 import { Discover } from './discover/discover.svelte';
 import { Downloads } from './downloads/downloads.svelte';
 import { Files } from './models/files.svelte';
+import { focusOn, showing } from './focus';
 import { FoundPlaces } from './models/found.svelte';
 import { Models } from './models/models.svelte';
 import { Trash } from './models/trash.svelte';
@@ -14,7 +18,7 @@ import { StoredPreferences } from './preferences.svelte';
 import { TrainingForm } from './train/form.svelte';
 import { Trainings } from './train/trainings.svelte';
 
-export type View = 'chat' | 'models' | 'train';
+export type View = 'chat' | 'models' | 'calibrate' | 'train';
 
 /** Everything the window shows, and where it stands. */
 export class MainWindow {
@@ -36,6 +40,8 @@ export class MainWindow {
   readonly access: Access;
   readonly preferences: StoredPreferences;
   readonly chat: Chat;
+  readonly calibrations: Calibrations;
+  readonly calibrationForm: CalibrationForm;
   readonly trainings: Trainings;
   readonly trainingForm: TrainingForm;
   readonly actions: readonly Action[];
@@ -51,6 +57,8 @@ export class MainWindow {
     this.access = new Access(backend);
     this.preferences = new StoredPreferences(backend);
     this.chat = new Chat(backend, this.models, this.preferences);
+    this.calibrations = new Calibrations(backend);
+    this.calibrationForm = new CalibrationForm(backend, this.models, this.chat, this.preferences, this.calibrations);
     this.trainings = new Trainings(backend, () => void this.models.load());
     this.trainingForm = new TrainingForm(backend, this.models, this.chat, this.trainings);
     this.actions = actionsOf(this);
@@ -65,7 +73,7 @@ export class MainWindow {
       return;
     }
     this.started = true;
-    const watching = [this.downloads.watch(), this.trainings.watch(), this.files.resume()];
+    const watching = [this.downloads.watch(), this.calibrations.watch(), this.trainings.watch(), this.files.resume()];
     await Promise.all([this.models.load(), this.chat.conversations.load(), ...watching]);
     await this.chat.resume();
     this.wanted = 'composer';
@@ -85,6 +93,17 @@ export class MainWindow {
   async chatWith(target: string, drafter: string): Promise<void> {
     await this.newChat();
     this.chat.pick({ target, drafter });
+  }
+
+  /** Leads to the calibration of this pair, or else to the form for one. */
+  async calibrate(pair: Calibrated): Promise<void> {
+    const { calibration } = this.calibrations.of(pair);
+    const holds = calibration !== null && calibration.stale === null;
+    this.view = 'calibrate';
+    this.calibrationForm.pick(pair);
+    this.calibrationForm.open = !holds;
+    if (holds) this.calibrations.show(calibration.id, true);
+    await focusOn(holds ? showing('calibration', calibration.id) : '[data-testid=calibration-form] select');
   }
 
   async openConversation(id: number): Promise<void> {

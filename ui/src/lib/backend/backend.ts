@@ -1,5 +1,9 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
 import type {
+  Calibration,
+  CalibrationChoices,
+  CalibrationOrder,
+  CalibrationReport,
   CataloguePair,
   Check,
   Checked,
@@ -32,6 +36,14 @@ import type {
 } from '../bindings';
 
 export type {
+  Calibration,
+  CalibrationChoices,
+  CalibrationCost,
+  CalibrationMode,
+  CalibrationOrder,
+  CalibrationPhase,
+  CalibrationPosition,
+  CalibrationReport,
   CataloguePair,
   Check,
   Checked,
@@ -52,7 +64,9 @@ export type {
   Hit,
   HubStatus,
   InPlace,
+  Interval,
   Judgement,
+  MeasuredMode,
   Message,
   MissingFiles,
   Model,
@@ -61,6 +75,8 @@ export type {
   Phase,
   Preferences,
   Proof,
+  Reliability,
+  ReliabilityBin,
   Round,
   Said,
   Schedule,
@@ -70,6 +86,7 @@ export type {
   Standing,
   Stats,
   TokenSource,
+  Suite,
   Training,
   TrainingChoices,
   TrainingData,
@@ -163,6 +180,27 @@ export interface Backend {
   stopTraining(id: number): Promise<Training>;
   /** Takes one that does not run off the list; the drafter that came of it stays. */
   removeTraining(id: number): Promise<void>;
+  calibrationChoices(): Promise<CalibrationChoices>;
+  /** The id of the calibration that begins, waits for the one that runs, or goes on because it is not over. */
+  startCalibration(order: CalibrationOrder): Promise<number>;
+  /** All calibrations, the latest first. */
+  calibrations(): Promise<Calibration[]>;
+  /** Follows them for as long as the page is there, from how they stand now. */
+  watchCalibrations(onList: (calibrations: Calibration[]) => void): Promise<void>;
+  /** What came of one that is done. */
+  calibrationReport(id: number): Promise<CalibrationReport>;
+  pauseCalibration(id: number): Promise<Calibration>;
+  resumeCalibration(id: number): Promise<Calibration>;
+  /** Forgets one that does not run, with its samples; one in force goes out of force. */
+  removeCalibration(id: number): Promise<void>;
+  /** Puts it in force for its pair. */
+  applyCalibration(id: number): Promise<Calibration>;
+  /** Takes it out of force; the one that was applied before it is in force again. */
+  revertCalibration(id: number): Promise<Calibration>;
+  /** Writes it into its drafter's `dspark.json`; over one that is there only with `force`. */
+  writeCalibration(id: number, force: boolean): Promise<void>;
+  /** Opens the system's dialog for a file to save; the file, or null when it was dismissed. */
+  exportCalibration(id: number, what: CalibrationExport): Promise<string | null>;
   preferences(): Promise<Preferences>;
   savePreferences(preferences: Preferences): Promise<void>;
 }
@@ -170,10 +208,13 @@ export interface Backend {
 /** Store ids of the models that answer together; the drafter may be `lookup`, which is no model. */
 export type Pair = { target: string; drafter: string | null };
 
+/** Samples are saved as CSV, a report as JSON. */
+export type CalibrationExport = 'samples' | 'report';
+
 /** The Rust side said no; `message` is one sentence to show as it is. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** What the user can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`, `freeSpace`, `goOnline`. */
+  /** What the user can do about it: `pickTarget`, `pickDrafter`, `insist`, `acceptLicence`, `enterToken`, `freeSpace`, `goOnline`, `overwrite`. */
   readonly code: string | null;
 
   constructor(failure: Failure) {

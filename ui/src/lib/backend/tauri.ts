@@ -1,6 +1,6 @@
 import { Channel } from '@tauri-apps/api/core';
 import { commands } from '../bindings';
-import { type Backend, type Checking, type Download, type Failure, type Frame, Refusal, type Training } from './backend';
+import { type Backend, type Calibration, type Checking, type Download, type Failure, type Frame, Refusal, type Training } from './backend';
 
 type Reply<T> = { status: 'ok'; data: T } | { status: 'error'; error: Failure };
 
@@ -64,6 +64,18 @@ export const tauri: Backend = {
   trainLonger: (id, steps) => unwrap(commands.trainLonger(id, steps)),
   stopTraining: (id) => unwrap(commands.stopTraining(id)),
   removeTraining: (id) => done(commands.removeTraining(id)),
+  calibrationChoices: () => unwrap(commands.calibrationChoices()),
+  startCalibration: (order) => unwrap(commands.startCalibration(order)),
+  calibrations: () => unwrap(commands.calibrations()),
+  watchCalibrations: (onList) => done(commands.watchCalibrations(new Channel<Calibration[]>(onList))),
+  calibrationReport: (id) => unwrap(commands.calibrationReport(id)),
+  pauseCalibration: (id) => unwrap(commands.pauseCalibration(id)),
+  resumeCalibration: (id) => unwrap(commands.resumeCalibration(id)),
+  removeCalibration: (id) => done(commands.removeCalibration(id)),
+  applyCalibration: (id) => unwrap(commands.applyCalibration(id)),
+  revertCalibration: (id) => unwrap(commands.revertCalibration(id)),
+  writeCalibration: (id, force) => done(commands.writeCalibration(id, force)),
+  exportCalibration: (id, what) => unwrap(commands.exportCalibration(id, what)),
   preferences: () => unwrap(commands.preferences()),
   savePreferences: (preferences) => done(commands.savePreferences(preferences)),
 };

@@ -1,4 +1,5 @@
 import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/backend';
+import { Confidences, type Surviving } from '../calibrate/confidences';
 import { type Reading, Tally } from '../chart/reading';
 import type { Drafting } from '../inspector/course';
 
@@ -25,6 +26,11 @@ export class Answer {
     void this.#counted;
     return this.#tally.reading();
   });
+  /** How sure the drafter was of each position, and what stood. */
+  readonly surviving: readonly Surviving[] = $derived.by(() => {
+    void this.#counted;
+    return this.#confidences.surviving();
+  });
   /** Where drafting stands; null before it begins and when the answer is over. */
   readonly drafting: Drafting | null = $derived.by(() => {
     const { phase } = this;
@@ -34,6 +40,7 @@ export class Answer {
   #course = $state.raw<Course>('drafting');
   #standing = $state.raw<Standing | null>(null);
   readonly #tally = new Tally();
+  readonly #confidences = new Confidences();
   readonly #ahead = new Map<number, Round>();
   #counted = $state(0);
 
@@ -63,6 +70,7 @@ export class Answer {
     for (let round = this.#ahead.get(counted); round; round = this.#ahead.get(counted)) {
       this.#ahead.delete(counted);
       this.#tally.add(round);
+      this.#confidences.add(round);
       thought += round.thought;
       text += round.text;
       this.#course = round.course;

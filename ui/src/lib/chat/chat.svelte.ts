@@ -35,6 +35,8 @@ export class Chat {
   readonly reading = $derived.by(() => this.#reading());
   /** Where drafting stands in the answer that is shown, while it runs. */
   readonly drafting = $derived.by(() => (this.shown && this.live(this.shown.id)?.drafting) ?? null);
+  /** How sure the drafter was in the answer that is shown, as long as it is the newest that this window has watched. */
+  readonly surviving = $derived.by(() => (this.shown && this.live(this.shown.id)?.surviving) ?? []);
   /** Plain speed of the target whose answer is shown. */
   readonly plain = $derived.by(() => this.#plain());
 

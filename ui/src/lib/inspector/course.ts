@@ -13,9 +13,10 @@ export type Drafting = {
 /** "auto, γ up to 7", or "fixed, γ 3". */
 export function ran(speculation: Speculation, minConf: number | null = null): string {
   if (speculation.kind === 'off') return 'plain';
-  const { schedule, limit } = speculation;
+  const { schedule, limit, calibrated } = speculation;
   const judged = minConf !== null && (schedule === 'thresholds' || schedule === 'gate');
-  return `${schedule}, γ ${schedule === 'fixed' ? '' : 'up to '}${limit}${judged ? `, minConf ${percent(minConf)}` : ''}`;
+  const gamma = `γ ${schedule === 'fixed' ? '' : 'up to '}${limit}`;
+  return [schedule, gamma, ...(judged ? [`minConf ${percent(minConf)}`] : []), ...(calibrated ? ['calibrated'] : [])].join(', ');
 }
 
 /** What a running answer does at the moment. */

@@ -1,0 +1,109 @@
+// The part of the scripted backend that is about calibrations.
+import type { Backend, Calibration, CalibrationExport, CalibrationOrder, CalibrationReport } from '../src/lib/backend/backend';
+import { Refusal } from '../src/lib/backend/backend';
+import { ScriptedTraining } from './training';
+
+export function calibration(part: Partial<Calibration> & Pick<Calibration, 'id' | 'state'>): Calibration {
+  const done = part.state === 'done';
+  return {
+    target: 't',
+    drafter: 'd',
+    precision: 'asStored',
+    thinking: false,
+    data: '64 prompts: Chat, Code, Maths, Structured text',
+    phase: done ? 'measure' : 'collect',
+    done: 0,
+    of: 0,
+    secondsLeft: null,
+    failure: null,
+    writable: true,
+    appliedAt: null,
+    inForce: false,
+    stale: null,
+    recommendation: null,
+    createdAt: new Date(2026, 4, 3, 9, 5).getTime(),
+    ...part,
+  };
+}
+
+const alike = (one: Calibration, other: Calibration) =>
+  one.target === other.target && one.drafter === other.drafter && one.precision === other.precision && one.thinking === other.thinking;
+
+export class ScriptedCalibration extends ScriptedTraining {
+  calibrationOrders: CalibrationOrder[] = [];
+  calibrated: Calibration[] = [];
+  /** What came of those that are done, by id. */
+  came = new Map<number, CalibrationReport>();
+  /** Whether the drafter's file has a calibration already. */
+  inFile = false;
+  wroteOver: boolean[] = [];
+  savedAs: string | null = '/Users/ada/Documents/calibration.csv';
+  exported: CalibrationExport[] = [];
+  #listeners: ((calibrations: Calibration[]) => void)[] = [];
+
+  calibrationChoices = async () => this.answer('calibrationChoices', { suites: this.choices.suites, prompts: 8, tokens: 128 });
+
+  async startCalibration(order: CalibrationOrder): Promise<number> {
+    this.answer('startCalibration', null);
+    this.calibrationOrders.push(order);
+    const id = 1 + Math.max(0, ...this.calibrated.map((each) => each.id));
+    const { target, drafter, thinking } = order;
+    this.calibrate([calibration({ id, state: 'waiting', target, drafter, thinking, createdAt: Date.now() }), ...this.calibrated]);
+    return id;
+  }
+
+  calibrations = async () => this.answer('calibrations', this.calibrated);
+
+  async watchCalibrations(onList: (calibrations: Calibration[]) => void): Promise<void> {
+    onList(this.answer('watchCalibrations', this.calibrated));
+    this.#listeners.push(onList);
+  }
+
+  /** Lets the calibrations stand like this from now on. */
+  calibrate(calibrations: Calibration[]): void {
+    this.calibrated = calibrations;
+    for (const listener of this.#listeners) listener(structuredClone(calibrations));
+  }
+
+  async calibrationReport(id: number): Promise<CalibrationReport> {
+    this.answer('calibrationReport', null);
+    const report = this.came.get(id);
+    if (!report) throw new Error('This calibration is not done.');
+    return structuredClone(report);
+  }
+
+  pauseCalibration = async (id: number) => this.#change('pauseCalibration', id, { state: 'paused', secondsLeft: null });
+  resumeCalibration = async (id: number) => this.#change('resumeCalibration', id, { state: 'waiting', failure: null });
+  applyCalibration = async (id: number) => this.#change('applyCalibration', id, { appliedAt: Date.now() });
+  revertCalibration = async (id: number) => this.#change('revertCalibration', id, { appliedAt: null });
+
+  async removeCalibration(id: number): Promise<void> {
+    this.answer('removeCalibration', null);
+    this.calibrate(withForce(this.calibrated.filter((each) => each.id !== id)));
+  }
+
+  async writeCalibration(_: number, force: boolean): Promise<void> {
+    this.answer('writeCalibration', null);
+    if (this.inFile && !force) throw new Refusal({ code: 'overwrite', message: 'There is a calibration in dspark.json already.' });
+    this.inFile = true;
+    this.wroteOver.push(force);
+  }
+
+  async exportCalibration(_: number, what: CalibrationExport): Promise<string | null> {
+    this.exported.push(what);
+    return this.answer('exportCalibration', this.savedAs);
+  }
+
+  async #change(command: keyof Backend, id: number, part: Partial<Calibration>): Promise<Calibration> {
+    this.answer(command, null);
+    this.calibrate(withForce(this.calibrated.map((each) => (each.id === id ? { ...each, ...part } : each))));
+    return structuredClone(this.calibrated.find((each) => each.id === id)!);
+  }
+}
+
+/** Of each pair the one that was applied last is in force. */
+function withForce(all: Calibration[]): Calibration[] {
+  const applied = all.filter(({ appliedAt, stale }) => appliedAt !== null && stale === null);
+  const last = (each: Calibration) => applied.every((other) => !alike(other, each) || other.appliedAt! <= each.appliedAt!);
+  return all.map((each) => ({ ...each, inForce: applied.includes(each) && last(each) }));
+}

@@ -1,0 +1,76 @@
+import type { Calibration, CalibrationMode, CalibrationPhase, CalibrationPosition, Interval } from '../backend/backend';
+import { count, dateAndTime, decimal, plural, roughly } from '../format';
+
+export const phases: readonly { value: CalibrationPhase; label: string; does: string }[] = [
+  { value: 'collect', label: 'Collect', does: 'The target answers prompts with drafts of full length: what the drafter said of each token, and whether it stood.' },
+  { value: 'fit', label: 'Fit', does: 'For each position, what makes the confidence true is looked for.' },
+  { value: 'cost', label: 'Cost', does: 'Drafting and verifying are timed on this machine.' },
+  { value: 'measure', label: 'Measure', does: 'Held-out prompts are answered in every way of drafting, in turn. Speeds are truest while the machine does nothing else.' },
+];
+
+export const phaseOf = (phase: CalibrationPhase) => phases.find(({ value }) => value === phase)!;
+
+/** How a calibration that is not done stands, part by part. `ahead` says that another one runs. */
+export function progress({ state, phase, done, of, secondsLeft }: Calibration, ahead: boolean): string[] {
+  const { label } = phaseOf(phase);
+  const far = of > 0 ? [`${label}: ${count(done)} of ${plural(of, 'answer')}`] : [label];
+  const begun = phase !== 'collect' || done > 0;
+  const left = phase === 'measure' ? 'left' : 'left of this phase';
+  if (state === 'running') return [...far, ...(secondsLeft === null ? [] : [`${roughly(secondsLeft)} ${left}`])];
+  if (state === 'waiting') return [ahead ? 'waits for the calibration before it' : 'waits for its turn', ...(begun ? far : [])];
+  return [state, ...far];
+}
+
+/** Whether a calibration that is done is used. */
+export function use({ inForce, stale, appliedAt }: Calibration): string {
+  if (stale !== null) return 'stale';
+  if (inForce) return 'in force';
+  return appliedAt === null ? 'not applied' : 'applied before, not in force';
+}
+
+/** What the row of a calibration is called: there may be several of one pair. */
+export function titled(pair: string, { createdAt }: Calibration): string {
+  return `${pair}, ${dateAndTime(createdAt)}`;
+}
+
+/** What became of a calibration, in a sentence. */
+export function news(pair: string, { state, failure, recommendation }: Calibration): string {
+  if (state === 'failed') return `The calibration of ${pair} has failed: ${failure ?? ''}`;
+  return `The calibration of ${pair} is done. ${recommendation?.sentence ?? ''}`.trimEnd();
+}
+
+/** What goes when a calibration is forgotten. */
+export function loss({ inForce, state }: Calibration): string {
+  if (inForce) return 'It is in force: the one that was applied before it takes its place, or none. Its samples and its report are deleted.';
+  return state === 'done' ? 'Its samples and its report are deleted.' : 'Its samples are deleted, so it cannot go on.';
+}
+
+export function modeOf(mode: CalibrationMode): string {
+  if (mode.mode === 'fixed') return `γ ${mode.gamma}`;
+  return { plain: 'Plain', thresholds: 'Thresholds', auto: 'Auto' }[mode.mode];
+}
+
+export const sameMode = (one: CalibrationMode, other: CalibrationMode) => modeOf(one) === modeOf(other);
+
+/** "1.31 to 1.49", or nothing where there were too few prompts, or it is what everything is held against. */
+export function spread({ low, high }: Interval, digits: number): string {
+  return low === null || high === null || low === high ? '' : `${decimal(low, digits)} to ${decimal(high, digits)}`;
+}
+
+/** "0.131 → 0.024" */
+export function change(raw: number | null, calibrated: number | null, digits: number): string {
+  return `${decimal(raw, digits)} → ${decimal(calibrated, digits)}`;
+}
+
+/** The calibration error of all positions together, each for as many rounds as it was judged on. */
+export function meanError(positions: readonly CalibrationPosition[], of: 'raw' | 'calibrated'): number | null {
+  const rounds = positions.reduce((sum, { heldOut }) => sum + heldOut, 0);
+  const error = positions.reduce((sum, position) => sum + position.heldOut * (position[of].ece ?? 0), 0);
+  return rounds > 0 ? error / rounds : null;
+}
+
+/** A threshold, and what its ends mean. */
+export function thresholdOf({ position, threshold }: CalibrationPosition): string {
+  if (threshold === 0) return position === 1 ? 'always kept' : 'keeps all';
+  return threshold >= 1 ? 'keeps none' : decimal(threshold, 2);
+}
