@@ -5,6 +5,7 @@ const COMMANDS: &[&str] = &[
     "models",
     "model_details",
     "add_model",
+    "add_demo",
     "remove_model",
     "orphans",
     "choose_folder",

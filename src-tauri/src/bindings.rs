@@ -12,6 +12,7 @@ macro_rules! every_command {
             models::models,
             models::model_details,
             models::add_model,
+            models::add_demo,
             models::remove_model,
             models::orphans,
             models::choose_folder,

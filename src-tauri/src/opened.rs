@@ -18,6 +18,8 @@ impl Opened {
         let open = || async {
             let app = App::open(&app::home()?).await?;
             app.interrupt_abandoned().await?;
+            // Without them the window offers them, and says then why they cannot be had; the next start tries again.
+            drop(app.start_demo().await);
             app.start_library();
             Ok::<_, app::Error>(app)
         };

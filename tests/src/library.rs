@@ -75,6 +75,19 @@ impl Bench {
     }
 }
 
+/// Makes the home of `app` one whose user wants nothing of the models that come with it.
+///
+/// # Errors
+/// When they cannot be added or removed.
+pub async fn bare(app: &App) -> Outcome {
+    app.start_demo().await?;
+    for model in app.models().await? {
+        app.remove_model(&model.id).await?;
+    }
+    app.empty_trash().await?;
+    Ok(())
+}
+
 /// A repo that holds the files of a folder.
 ///
 /// # Errors

@@ -23,13 +23,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("drafters", &["nn", "decode"]),
     ("training", &["chat", "decode", "drafters", "gemma4", "nn"]),
     ("engine", &["calibration", "chat", "decode", "drafters", "gemma4", "nn", "training"]),
+    ("demo", &[]),
     ("hub", &[]),
     ("store", &[]),
-    ("app", &["calibration", "engine", "hub", "store"]),
+    ("app", &["calibration", "demo", "engine", "hub", "store"]),
     ("cli", &["app"]),
     ("desktop", &["app"]),
     ("xtask", &[]),
 ];
+
+/// Crates with a program that is not part of them, `examples/`; it may use anything, as the tests may.
+const WITH_PROGRAMS: &[&str] = &["demo"];
 
 /// Each heavy dependency, with its companions (`tauri-build`, `minijinja-contrib`), and the only crates that name it.
 const OWNERS: &[(&str, &[&str])] = &[
@@ -149,8 +153,10 @@ fn packages() -> Outcome<Vec<Package>> {
 
 fn package(metadata: &Value) -> Option<Package> {
     let name = |value: &Value| value["name"].as_str().map(str::to_owned);
-    let dependencies = metadata["dependencies"].as_array()?.iter().map(name).collect::<Option<_>>()?;
-    Some(Package { name: name(metadata)?, dependencies })
+    let with_program = WITH_PROGRAMS.contains(&metadata["name"].as_str()?);
+    let dependencies = metadata["dependencies"].as_array()?.iter();
+    let its_own = dependencies.filter(|dependency| !(with_program && dependency["kind"] == "dev"));
+    Some(Package { name: name(metadata)?, dependencies: its_own.map(name).collect::<Option<_>>()? })
 }
 
 fn allowed(package: &str) -> Option<&'static [&'static str]> {

@@ -2,6 +2,7 @@
 import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { ScriptedCalibration } from './calibration';
+import { model } from './samples';
 
 export class ScriptedBackend extends ScriptedCalibration implements Backend {
   /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
@@ -45,6 +46,16 @@ export class ScriptedBackend extends ScriptedCalibration implements Backend {
     if (!model) throw new Error(this.refusal);
     this.registered.push(model);
     return this.answer('addModel', model);
+  }
+
+  async addDemo(): Promise<Model[]> {
+    const models = [
+      model({ id: 'slipstream-demo', role: 'target', folder: '/data/demo/slipstream-demo', source: 'demo' }),
+      model({ id: 'slipstream-demo-dflash2', role: 'drafter', folder: '/data/demo/slipstream-demo-dflash2', source: 'demo' }),
+    ];
+    const added = this.answer('addDemo', models);
+    this.registered.push(...added);
+    return added;
   }
 
   chooseFolder = async () => this.answer('chooseFolder', this.chosenFolder);

@@ -37,7 +37,7 @@ export class ScriptedCalibration extends ScriptedTraining {
   /** Whether the drafter's file has a calibration already. */
   inFile = false;
   wroteOver: boolean[] = [];
-  savedAs: string | null = '/Users/ada/Documents/calibration.csv';
+  savedAs: string | null = '/documents/calibration.csv';
   exported: CalibrationExport[] = [];
   #listeners: ((calibrations: Calibration[]) => void)[] = [];
 

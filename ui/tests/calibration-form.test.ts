@@ -15,7 +15,6 @@ const usual = { target: 't', drafter: 'd', thinking: false, conversations: false
 function backendWithPair(): ScriptedBackend {
   const backend = backendWithModels();
   backend.kept = { ...backend.kept, drafter: 'd' };
-  backend.prompts = [...backend.prompts, { id: 'slipstream', title: 'About Slipstream', prompts: 40 }];
   return backend;
 }
 

@@ -188,6 +188,22 @@ test('a record that cannot be read is a row with the reason, and can be removed'
   await waitFor(() => expect(screen.getByRole('heading', { name: 'Models' })).toHaveFocus());
 });
 
+test('who has no model can chat with those that came with the app', async () => {
+  const backend = new ScriptedBackend();
+  backend.failing.set('addDemo', 'The disk is full.');
+  const user = await open(backend);
+  const demo = await screen.findByRole('button', { name: 'Use the demo models' });
+  await user.click(demo);
+  expect(await screen.findByRole('alert')).toHaveTextContent('The disk is full.');
+  backend.failing.clear();
+  await user.click(demo);
+  expect(await screen.findByRole('heading', { name: 'New chat' })).toBeInTheDocument();
+  expect(screen.getByRole('combobox', { name: 'Target' })).toHaveDisplayValue('slipstream-demo');
+  expect(screen.getByRole('combobox', { name: 'Drafter' })).toHaveDisplayValue('slipstream-demo-dflash2');
+  await user.click(screen.getByRole('button', { name: 'What is Slipstream?' }));
+  expect(await screen.findByText('What is Slipstream?', { selector: 'p' })).toBeInTheDocument();
+});
+
 test('who has no model is led to Discover from every place that wants one', async () => {
   const user = await open(new ScriptedBackend());
   const isThere = async () => expect(await screen.findByRole('searchbox', { name: 'Search the Hub' })).toHaveFocus();

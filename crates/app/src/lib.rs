@@ -14,9 +14,11 @@ use tokio::sync::Mutex;
 use training::Trainings;
 
 mod answering;
+mod awake;
 mod calibrations;
 mod chat;
 mod costs;
+mod demo;
 mod error;
 mod history;
 mod keeping;

@@ -14,8 +14,10 @@ use crate::{Acceptance, Cost};
 /// of the confidences up to it; `t_draft` and `S` are measured ([`Cost`]).
 ///
 /// A drafter with confidences is asked for all it can propose and cut as they are read. For one without, running rates
-/// of acceptance stand for the confidences, and the length is settled before the round. It drafts at least one token:
-/// not to draft at all is [`decode::Parking`]'s decision, which compares with real plain steps.
+/// of acceptance stand for the confidences, and the length is settled before the round: the best of all, since nothing is
+/// looked at that a verification would need. It drafts at least one token: not to draft at all is [`decode::Parking`]'s
+/// decision, which compares with real plain steps. The first rounds, and some later ones, draft everything, for what is
+/// never drafted never shows that it stands.
 ///
 /// As long as nothing was measured it keeps everything.
 #[derive(Debug, Clone)]
@@ -25,8 +27,14 @@ pub struct Auto {
     cost: Cost,
     context: usize,
     acceptance: Acceptance,
+    /// Rounds that `acceptance` has learned from.
+    rounds: usize,
     growth: Growth,
 }
+
+/// Rounds without confidences that draft everything to begin with, and how many there are from one that does to the next.
+const FIRST: usize = 8;
+const EVERY: usize = 16;
 
 /// A draft while it grows.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +71,7 @@ impl Auto {
     #[must_use]
     pub fn new(ceiling: usize, confident: bool, cost: Cost) -> Self {
         let (acceptance, growth) = (Acceptance::default(), Growth::new(None));
-        Self { ceiling, confident, cost, context: 0, acceptance, growth }
+        Self { ceiling, confident, cost, context: 0, acceptance, rounds: 0, growth }
     }
 
     /// What is known of its rounds.
@@ -91,15 +99,18 @@ impl Auto {
 
 impl Schedule for Auto {
     fn limit(&self) -> usize {
-        if self.confident || self.ceiling == 0 {
+        if self.confident || self.rounds < FIRST || self.rounds.is_multiple_of(EVERY) {
             return self.ceiling;
         }
-        let seconds = |drafted: usize| self.cost.round(self.context, drafted);
-        let mut rates = self.acceptance.rates();
-        let mut growth = Growth::new(None);
-        let first = growth.grow(rates.next().unwrap_or(0.0), seconds(1));
-        let rest = (2..=self.ceiling).zip(rates).take_while(|&(drafted, rate)| growth.grow(rate, seconds(drafted)));
-        usize::from(first) + rest.count()
+        let (mut survival, mut tokens) = (1.0, 1.0);
+        let theta = |(drafted, rate): (usize, f64)| {
+            survival *= rate;
+            tokens += survival;
+            Some((drafted, tokens / self.cost.round(self.context, drafted)?))
+        };
+        let lengths = (1..=self.ceiling).zip(self.acceptance.rates()).map_while(theta);
+        let best = lengths.reduce(|best, longer| if longer.1 > best.1 { longer } else { best });
+        best.map_or(self.ceiling, |(drafted, _)| drafted)
     }
 
     fn ceiling(&self) -> usize {
@@ -124,6 +135,7 @@ impl Schedule for Auto {
 
     fn learn(&mut self, proposed: usize, accepted: usize) {
         self.acceptance.learn(proposed, accepted);
+        self.rounds += 1;
     }
 }
 

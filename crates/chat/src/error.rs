@@ -59,4 +59,11 @@ pub enum Error {
         /// What the tokenizer said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+
+    /// No tokenizer could be learnt from texts.
+    #[error("no tokenizer can be learnt from these texts: {source}")]
+    Learning {
+        /// What the tokenizers library said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }

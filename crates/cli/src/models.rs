@@ -39,6 +39,10 @@ pub(crate) async fn run(app: &App, command: ModelsCommand, json: bool) -> Result
         ModelsCommand::Get { repo, copy } => return fetch::get(app, &repo, copy, json).await,
         ModelsCommand::Verify { id } => return fetch::verify(app, &id, json).await,
         ModelsCommand::Repair { id } => return fetch::repair(app, &id, json).await,
+        ModelsCommand::Demo => {
+            let models = app.add_demo().await?;
+            (models.iter().map(value).collect(), models.iter().map(line).collect::<Vec<_>>().join("\n"))
+        }
         ModelsCommand::Found => {
             let found = app.found().await?;
             (found.iter().map(found_value).collect(), found_list(&found))
@@ -99,6 +103,7 @@ pub(crate) fn source(source: Source) -> &'static str {
         Source::HuggingFaceCache => "hugging-face-cache",
         Source::LmStudio => "lm-studio",
         Source::Trained => "trained",
+        Source::Demo => "demo",
     }
 }
 

@@ -47,10 +47,14 @@ impl Model {
         let inventory = Inventory::read(folder)?;
         let dtype = dtype.unwrap_or_else(|| stored_dtype(&config, &inventory));
         let weights = Weights::read(&fit(&config, &inventory)?, dtype)?;
-        Self::new(config, &weights, dtype)
+        Self::of(config, &weights, dtype)
     }
 
-    fn new(config: Config, weights: &Weights, dtype: Dtype) -> Result<Self> {
+    /// The target that `weights`, those of [`Config::tensors`] in `dtype`, make.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn of(config: Config, weights: &Weights, dtype: Dtype) -> Result<Self> {
         let table = Embedding::new(weights.matrix("embed_tokens"));
         let per_layer = |width| PerLayerInputs::new(&config, width, weights, dtype);
         Ok(Self {

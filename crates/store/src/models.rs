@@ -35,6 +35,8 @@ pub enum Source {
     LmStudio,
     /// This app, which trained it.
     Trained,
+    /// This app, which came with it.
+    Demo,
 }
 
 /// A row.

@@ -36,6 +36,10 @@ pub enum Error {
         folder: PathBuf,
     },
 
+    /// A target was given texts in which nothing is to be said.
+    #[error("none of the texts of this step has a token that the target is to say; mark some")]
+    NothingToSay,
+
     /// No sequence has room for a block.
     #[error(
         "none of the {what} sequences has {rows} tokens behind its prompt; use prompts with longer answers, or choose a smaller γ"

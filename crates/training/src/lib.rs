@@ -1,5 +1,5 @@
 //! Trains a drafter for a target on this machine: the target's answers become shards of what it computed, and the
-//! drafter learns to say what the target will say.
+//! drafter learns to say what the target will say. Small targets can be taught, too ([`TargetTrainer`]).
 //!
 //! What this crate does **not** know: text (it sees token ids), windows, clocks on a wall, the network, the library of
 //! models. The forward pass that it differentiates is the one that drafts; see [`drafters::BlockDrafter::told`].
@@ -19,6 +19,7 @@ mod schedule;
 mod settings;
 mod shard;
 mod state;
+mod target;
 mod trainer;
 
 pub use answers::regenerate;
@@ -32,4 +33,5 @@ pub use random::Random;
 pub use schedule::learning_rate;
 pub use settings::Settings;
 pub use shard::{SHARD_ROWS, Sequence, ShardWriter};
+pub use target::{TargetTrainer, Text};
 pub use trainer::{Ended, Event, Held, Trainer};

@@ -36,6 +36,13 @@ pub(crate) async fn add_model(handle: AppHandle, opened: State<'_, Opened>, fold
     Ok(opened.app().await?.add_model(&folder, None, None).await?.into())
 }
 
+/// Adds the models that come with the app, and returns all of them: the target, and then its drafters.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn add_demo(opened: State<'_, Opened>) -> Result<Vec<Model>, Failure> {
+    Ok(opened.app().await?.add_demo().await?.into_iter().map(Model::from).collect())
+}
+
 /// Puts a model into the trash; its files stay until that is emptied.
 #[tauri::command]
 #[specta::specta]

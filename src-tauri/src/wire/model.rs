@@ -30,6 +30,8 @@ pub(crate) enum Source {
     LmStudio,
     /// This app, which trained it.
     Trained,
+    /// This app, which came with it.
+    Demo,
 }
 
 impl From<app::Source> for Source {
@@ -40,6 +42,7 @@ impl From<app::Source> for Source {
             app::Source::HuggingFaceCache => Self::HuggingFaceCache,
             app::Source::LmStudio => Self::LmStudio,
             app::Source::Trained => Self::Trained,
+            app::Source::Demo => Self::Demo,
         }
     }
 }

@@ -52,7 +52,7 @@ async fn a_model_is_looked_at_got_verified_removed_and_restored() -> Outcome {
     assert_eq!(run(&bench, &["models", "repair", "One"]).await?.0["id"], json!("One"));
 
     let (removed, _) = run(&bench, &["models", "remove", "One"]).await?;
-    assert_eq!(removed, json!({ "removed": "One", "orphans": ["Two"] }));
+    assert_eq!(removed, json!({ "removed": "One", "orphans": ["Two"], "trainings": [] }));
     assert_eq!(run(&bench, &["models", "trash"]).await?.0[0]["id"], json!("One"));
     assert_eq!(run(&bench, &["models", "restore", "One"]).await?.1, 0);
     run(&bench, &["models", "remove", "Two"]).await?;

@@ -8,3 +8,4 @@ mod lesson;
 mod loss;
 mod resuming;
 mod shards;
+mod target;

@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::{
     Outcome,
     hub::{Origin, Pace, Repo, TOKEN},
-    library::{Bench, cached, of_folder, spoil},
+    library::{Bench, bare, cached, of_folder, spoil},
     tiny,
 };
 
@@ -98,6 +98,7 @@ async fn repo(id: &str, name: &str) -> Outcome<Repo> {
 async fn hub_with(repos: impl IntoIterator<Item = Repo>) -> Outcome<Bench> {
     let bench = Bench::new().await?;
     bench.fake.edit(|known| *known = repos.into_iter().collect());
+    bare(&bench.app().await?).await?;
     Ok(bench)
 }
 

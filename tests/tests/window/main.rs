@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod driver;
+mod first_launch;
 mod library;
 mod page;
 
@@ -16,6 +17,7 @@ use tempfile::TempDir;
 use tests::{
     Outcome,
     fluent::{self, THINKING},
+    library::bare,
     tiny,
 };
 use tokio::{
@@ -30,6 +32,7 @@ static SCREEN: Mutex<()> = Mutex::const_new(());
 async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
     alone(async {
         let (home, models) = (tempfile::tempdir()?, tiny::models().await?);
+        bare(&App::open(home.path()).await?).await?;
         let window = Window::open(home.path()).await?;
         add_models(&window, &models).await?;
         watch_an_answer_stream(&window).await?;

@@ -13,6 +13,8 @@ export const commands = {
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
+	/**  Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
+	addDemo: () => typedError<Model[], Failure>(__TAURI_INVOKE("add_demo")),
 	/**  Puts a model into the trash; its files stay until that is emptied. */
 	removeModel: (id: string) => typedError<null, Failure>(__TAURI_INVOKE("remove_model", { id })),
 	/**  The drafters that nothing uses since a target was removed. */
@@ -115,6 +117,8 @@ export const commands = {
 	stopTraining: (id: number) => typedError<Training, Failure>(__TAURI_INVOKE("stop_training", { id })),
 	/**  Takes a training that does not run off the list; the drafter that came of it stays. */
 	removeTraining: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_training", { id })),
+	/**  What a calibration can ask, and what it does unless somebody chooses. */
+	calibrationChoices: () => typedError<CalibrationChoices, Failure>(__TAURI_INVOKE("calibration_choices")),
 	/**
 	 *  Begins a calibration in the number type that is chosen, or puts it behind the one that runs; returns its id. One that
 	 *  was ordered likewise and is not over goes on.
@@ -197,6 +201,15 @@ export type CalibrationAdvice = {
 	sentence: string,
 };
 
+/**  What there is to choose from, and what is chosen until somebody does. */
+export type CalibrationChoices = {
+	suites: Suite[],
+	/**  The most prompts of each suite, of the conversations, and of a file. */
+	prompts: number,
+	/**  The most tokens of each answer. */
+	tokens: number,
+};
+
 /**  What rounds cost in contexts of about one length. */
 export type CalibrationCost = {
 	/**  Tokens from which on they count here. */
@@ -241,9 +254,9 @@ export type CalibrationOrder = {
 	conversations: boolean,
 	/**  Also a file of prompts that the user chose in the dialog. */
 	file: string | null,
-	/**  At most so many prompts of each of these; usually 8. */
+	/**  At most so many prompts of each of these. */
 	prompts: number,
-	/**  The most tokens of each answer; usually 128. */
+	/**  The most tokens of each answer. */
 	tokens: number,
 };
 
@@ -957,7 +970,9 @@ export type Source =
 /**  LM Studio. */
 "lmStudio" | 
 /**  This app, which trained it. */
-"trained";
+"trained" | 
+/**  This app, which came with it. */
+"demo";
 
 /**  Whether drafts are made. */
 export type Speculation = 

@@ -106,6 +106,12 @@ export class MainWindow {
     await focusOn(holds ? showing('calibration', calibration.id) : '[data-testid=calibration-form] select');
   }
 
+  /** Adds the models that come with the app, and begins a chat with them. */
+  async useDemo(): Promise<void> {
+    const [target, drafter] = await this.models.addDemo();
+    if (target && drafter) await this.chatWith(target.id, drafter.id);
+  }
+
   async openConversation(id: number): Promise<void> {
     this.write();
     await this.chat.select(id);

@@ -99,7 +99,7 @@ impl App {
     /// Whether the files of a drafter can keep a calibration: they have a place for it, and are nobody else's.
     pub(super) async fn keeps_calibrations(&self, drafter: &str) -> Result<bool> {
         let model = self.store.model(drafter).await?.map(Model::from);
-        let is_ours = |source| matches!(source, Source::Folder | Source::Trained);
+        let is_ours = |source| matches!(source, Source::Folder | Source::Trained | Source::Demo);
         Ok(model.is_some_and(|model| model.kind == OWN_FORMAT && is_ours(model.source)))
     }
 

@@ -1,7 +1,7 @@
 //! Calibrations that run: which, how far, and how each is interrupted.
 
 use std::collections::HashMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Mutex as SyncMutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use tokio::time::sleep;
 
 use super::CalibrationOrder;
 use super::phases::Run;
+use crate::awake::Awake;
 use crate::{App, Error, Result};
 
-/// How long to wait for another look at who holds a calibration, and how often.
+/// How long to wait for another look.
 const AGAIN: Duration = Duration::from_millis(50);
-const TIMES: usize = 4;
 
 /// The calibrations that this process runs, by id, and what tells checkpoints apart.
 #[derive(Debug, Default)]
@@ -121,23 +121,12 @@ impl App {
 
     /// The right to run a calibration, until it is dropped.
     pub(super) async fn claim_calibration(&self, id: i64) -> Result<File> {
-        let file = self.library.lock_file(&format!("calibration-{id}"))?;
-        for _ in 0..TIMES {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) => sleep(AGAIN).await, // somebody may only look
-                Err(TryLockError::Error(source)) => {
-                    return Err(Error::Home { path: self.library.home.clone(), source });
-                }
-            }
-        }
-        Err(Error::CalibratedElsewhere(id))
+        self.library.claim(&format!("calibration-{id}")).await?.ok_or(Error::CalibratedElsewhere(id))
     }
 
     /// Whether some process runs a calibration.
     pub(super) fn is_calibration_claimed(&self, id: i64) -> Result<bool> {
-        let file = self.library.lock_file(&format!("calibration-{id}"))?;
-        Ok(matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        self.library.is_claimed(&format!("calibration-{id}"))
     }
 
     /// Runs a calibration from where it stands; returns once it is on its way.
@@ -164,6 +153,7 @@ impl App {
         self.store.note_calibration(id, waiting, None).await?;
         let app = self.clone();
         tokio::spawn(async move {
+            let _awake = Awake::new("A drafter is calibrated");
             let ended = match app.calibration_turn(id).await {
                 Some(_turn) => run.to_its_end().await,
                 None => Ok(false),

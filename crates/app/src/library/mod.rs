@@ -3,6 +3,7 @@
 mod access;
 mod catalogue;
 mod checking;
+mod claims;
 mod discover;
 mod downloads;
 mod hugging_face;
@@ -95,7 +96,7 @@ impl App {
     }
 
     /// Waits until no other process, and nobody else here, changes which contents are needed. Ends when it is dropped.
-    async fn alone(&self) -> Result<File> {
+    pub(crate) async fn alone(&self) -> Result<File> {
         let app = self.clone();
         blocking(move || {
             let file = app.library.lock_file("contents")?;

@@ -96,6 +96,9 @@ impl App {
         if self.is_trained(folder) {
             return Ok(Origin { source: Source::Trained, revision: None });
         }
+        if self.is_demo(folder) {
+            return Ok(Origin { source: Source::Demo, revision: None });
+        }
         if let Some(snapshot) =
             hugging_face::root(&library.around).and_then(|root| hugging_face::snapshot(&root, folder))
         {

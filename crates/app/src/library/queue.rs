@@ -12,6 +12,7 @@ use store::{DownloadState, Reason, Source};
 use tokio::sync::watch;
 use tokio::time::{interval, sleep};
 
+use crate::awake::Awake;
 use crate::models::{inspect, row};
 use crate::{App, Code, Error, Result};
 
@@ -71,6 +72,7 @@ impl App {
     /// There is no such download, or the database fails.
     pub async fn run_download(&self, id: i64) -> Result<Download> {
         let _turn = self.library.turn.lock().await;
+        let _awake = Awake::new("A model is downloaded");
         let claim = self.library.lock_file(&format!("download-{id}"))?;
         loop {
             match claim.try_lock() {

@@ -27,9 +27,9 @@ pub struct Trashed {
 }
 
 impl App {
-    /// Puts a model into the trash. Its files stay where they are: those that the app downloaded or trained until the
-    /// trash is emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read, in
-    /// the list or in the trash, is forgotten at once, and what the app downloaded of it is deleted.
+    /// Puts a model into the trash. Its files stay where they are: those that the app keeps itself until the trash is
+    /// emptied, all others for ever. A download that repairs it is cancelled. A record that cannot be read, in the list or
+    /// in the trash, is forgotten at once, and what the app downloaded of it is deleted.
     ///
     /// # Errors
     /// It is not in the list.
@@ -103,10 +103,14 @@ impl App {
         if !self.store.empty_trash(until).await? {
             return Ok(0);
         }
+        let alone = self.alone().await?;
         let kept = self.store.folders().await?;
-        let trained = trashed.into_iter().map(|row| row.checkpoint).filter(|known| known.source == Source::Trained);
-        let gone = trained.map(|known| known.folder).filter(|folder| !kept.contains(folder));
-        Ok(App::remove_trained(gone.map(PathBuf::from).collect()).await? + self.tidy().await?)
+        let made_here = |known: &store::Checkpoint| matches!(known.source, Source::Trained | Source::Demo);
+        let gone = trashed.into_iter().map(|row| row.checkpoint).filter(made_here).map(|known| known.folder);
+        let gone = gone.filter(|folder| !kept.contains(folder)).map(PathBuf::from).collect();
+        let freed = App::remove_made(gone).await?;
+        drop(alone);
+        Ok(freed + self.tidy().await?)
     }
 
     /// Forgets revisions and removes folders and contents that nothing needs, and returns how many bytes that freed.

@@ -25,15 +25,15 @@ impl App {
         self.trained_folder().canonicalize().is_ok_and(|trained| folder.starts_with(trained))
     }
 
-    /// Removes folders of drafters that were trained here, and returns how many bytes that freed.
-    pub(crate) async fn remove_trained(folders: Vec<PathBuf>) -> Result<u64> {
+    /// Removes folders that the app made for a model, and returns how many bytes that freed.
+    pub(crate) async fn remove_made(folders: Vec<PathBuf>) -> Result<u64> {
         blocking(move || {
             let mut freed = 0;
             for folder in &folders {
                 let files = fs::read_dir(folder).into_iter().flatten().flatten();
                 freed += files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum::<u64>();
                 remove(folder)?;
-                // That of its number, which holds nothing else.
+                // That which held it, if it holds nothing else.
                 let _ = folder.parent().map(fs::remove_dir);
             }
             Ok(freed)

@@ -1,7 +1,7 @@
 //! Trainings that run: each is a lesson of the engine, and a task that keeps what becomes of it.
 
 use std::collections::HashMap;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::{TrainingOrder, prompts};
+use crate::awake::Awake;
 use crate::library::blocking;
 use crate::{App, Error, Result};
 
@@ -21,9 +22,8 @@ const PACE: Duration = Duration::from_millis(500);
 /// Points that the loss of a whole training has, at most.
 const POINTS: usize = 200;
 
-/// How long to wait for another look at who holds a training, and how often.
+/// How long to wait for another look.
 const AGAIN: Duration = Duration::from_millis(50);
-const TIMES: usize = 4;
 
 /// The trainings that this process runs, by id.
 #[derive(Debug, Default)]
@@ -120,25 +120,12 @@ impl App {
 
     /// The right to run a training, until it is dropped.
     pub(super) async fn claim_training(&self, id: i64) -> Result<File> {
-        let file = self.library.lock_file(&format!("training-{id}"))?;
-        for _ in 0..TIMES {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) => sleep(AGAIN).await, // somebody may only look
-                Err(TryLockError::Error(source)) => {
-                    return Err(Error::Home { path: self.library.home.clone(), source });
-                }
-            }
-        }
-        Err(Error::TrainedElsewhere(id))
+        self.library.claim(&format!("training-{id}")).await?.ok_or(Error::TrainedElsewhere(id))
     }
 
     /// Whether some process runs a training.
     pub(super) fn is_claimed(&self, id: i64) -> Result<bool> {
-        Ok(matches!(
-            self.library.lock_file(&format!("training-{id}"))?.try_lock_shared(),
-            Err(TryLockError::WouldBlock)
-        ))
+        self.library.is_claimed(&format!("training-{id}"))
     }
 
     /// Runs a training from where it stands; returns once it is on its way.
@@ -164,6 +151,7 @@ impl App {
         self.trainings.hear(id, self.engine.teach(lesson, move |event| drop(told.send(event))));
         let app = self.clone();
         tokio::spawn(async move {
+            let _awake = Awake::new("A drafter is trained");
             if let Err(error) = app.keep_training(id, &order, &mut heard).await {
                 // Until then the engine may write into the folder that others could claim.
                 while heard.recv().await.is_some() {}

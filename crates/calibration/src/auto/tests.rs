@@ -113,12 +113,30 @@ fn unconfident(rounds: &[f64]) -> Auto {
 #[test]
 fn without_confidences_the_rates_of_earlier_rounds_settle_the_length() {
     let mut auto = unconfident(&[1.0, 1.2, 1.4, 1.6]);
-    // 0.7 each: 1.7/1, 2.19/1.2, 2.533/1.4, 2.773/1.6: theta is greatest at two.
-    assert_eq!(auto.limit(), 2);
     (0..60).for_each(|_| auto.learn(4, 4));
     assert_eq!(auto.limit(), 4);
     (0..300).for_each(|_| auto.learn(4, 0));
     assert_eq!(auto.limit(), 1);
+}
+
+#[test]
+fn without_confidences_a_length_that_pays_is_found_behind_one_that_does_not() {
+    let mut auto = unconfident(&[1.0, 1.5, 1.6, 1.7]);
+    // Two of five drafts stand as a whole, the others not at all: about 1.4/1, 1.8/1.5, 2.2/1.6, 2.6/1.7.
+    (0..250).for_each(|round| auto.learn(4, if round % 5 < 2 { 4 } else { 0 }));
+    assert_eq!(auto.limit(), 4);
+}
+
+#[test]
+fn without_confidences_the_first_rounds_and_some_later_ones_draft_everything() {
+    let mut auto = unconfident(&[1.0, 2.0, 3.0, 4.0]);
+    let limits = (0..33).map(|_| {
+        let limit = auto.limit();
+        auto.learn(limit, 0);
+        limit
+    });
+    let everything = limits.enumerate().filter(|&(_, limit)| limit == 4).map(|(round, _)| round).collect::<Vec<_>>();
+    assert_eq!(everything, [0, 1, 2, 3, 4, 5, 6, 7, 16, 32]);
 }
 
 #[test]

@@ -42,6 +42,8 @@ pub(crate) enum ModelsCommand {
         #[arg(long)]
         copy: bool,
     },
+    /// Add the models that come with Slipstream: a small target that knows what Slipstream is, and drafters for it.
+    Demo,
     /// List what other programs have: the cache of the Hub's own tools and LM Studio's models.
     Found,
     /// Use what another program has, where it lies.
@@ -59,8 +61,8 @@ pub(crate) enum ModelsCommand {
         /// Its id.
         id: String,
     },
-    /// Put a model into the trash. What was downloaded or trained here is deleted when the trash is emptied, or after a
-    /// week; any other folder stays.
+    /// Put a model into the trash. What Slipstream keeps itself is deleted when the trash is emptied, or after a week;
+    /// any other folder stays.
     Remove {
         /// Its id.
         id: String,

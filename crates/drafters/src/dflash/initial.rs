@@ -54,9 +54,6 @@ pub struct NewSelector {
     pub candidates: i32,
 }
 
-/// The deviation of what is drawn.
-const DEVIATION: f32 = 0.02;
-
 /// Base of the rotary positions.
 const ROPE_BASE: f32 = 10_000.0;
 
@@ -128,12 +125,18 @@ pub(super) fn parameters(tensors: &[Wanted], seed: u64) -> Result<Vec<(String, A
             "base_kernel" => identity(shape)?,
             "kernel_projection" | "successor_codebook" => ops::zeros::<f32>(shape)?,
             part if part.ends_with("norm") => ops::ones::<f32>(shape)?,
-            _ => random::normal::<f32>(shape, 0.0, DEVIATION, &random::key(seed)?)?,
+            _ => random::normal::<f32>(shape, 0.0, deviation(shape), &random::key(seed)?)?,
         };
         Ok((name, numbers))
     };
     // Each tensor has a key of its own, so that adding one would not change the others.
     tensors.iter().zip(seed.wrapping_mul(1 << 20)..).map(draw).collect()
+}
+
+/// So that sums over a row are about as large as what is summed: a small drafter would else hardly see its context.
+#[expect(clippy::cast_precision_loss, reason = "a width is small")]
+fn deviation(shape: &[i32]) -> f32 {
+    1.0 / (shape[shape.len() - 1] as f32).sqrt()
 }
 
 /// What files call a tensor that is not packed.

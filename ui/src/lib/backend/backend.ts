@@ -106,6 +106,8 @@ export interface Backend {
   /** What a model's files say of it, and what it needs of memory. */
   modelDetails(id: string): Promise<Details>;
   addModel(folder: string): Promise<Model>;
+  /** Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
+  addDemo(): Promise<Model[]>;
   /** Puts a model into the trash. */
   removeModel(id: string): Promise<void>;
   /** The drafters that nothing uses since a target was removed. */

@@ -18,6 +18,7 @@ export const tauri: Backend = {
   models: (after) => unwrap(commands.models(after)),
   modelDetails: (id) => unwrap(commands.modelDetails(id)),
   addModel: (folder) => unwrap(commands.addModel(folder)),
+  addDemo: () => unwrap(commands.addDemo()),
   removeModel: (id) => done(commands.removeModel(id)),
   orphans: (id) => unwrap(commands.orphans(id)),
   chooseFolder: () => unwrap(commands.chooseFolder()),

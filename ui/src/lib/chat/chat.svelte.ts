@@ -85,7 +85,12 @@ export class Chat {
   }
 
   async send(): Promise<void> {
-    await this.#say(this.draft.trim(), false);
+    await this.ask(this.draft);
+  }
+
+  /** Sends this instead of the draft, which stays. */
+  async ask(text: string): Promise<void> {
+    await this.#say(text.trim(), false);
   }
 
   /** Asks once more what an answer refused for lack of memory: this time its models are loaded all the same. */
@@ -139,8 +144,8 @@ export class Chat {
       const pair = { target: target.id, drafter: drafter?.id ?? null };
       const controls = sendable(this.#preferences.controls, drafter);
       const said = await this.#backend.say(selected, text, pair, controls, insist);
-      // Whoever insists may be writing something else by now.
-      if (!insist) this.#drafts.delete(selected);
+      // Somebody may be writing something else by now.
+      if (this.#drafts.get(selected)?.trim() === text) this.#drafts.delete(selected);
       this.#said(selected, said);
       if (!(await this.#watch())) await this.#settle();
     } catch (reason) {

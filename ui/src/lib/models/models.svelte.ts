@@ -106,16 +106,33 @@ export class Models {
 
   async add(): Promise<Model | null> {
     const folder = this.folder.trim();
-    if (folder === '' || this.adding) return null;
-    this.adding = true;
-    this.addFailure = null;
-    try {
+    if (folder === '') return null;
+    return this.#adding(async () => {
       const model = this.find(await this.addFolder(folder));
       this.folder = '';
       return model;
+    }, null);
+  }
+
+  /** Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
+  async addDemo(): Promise<Model[]> {
+    return this.#adding(async () => {
+      const models = await this.#backend.addDemo();
+      models.forEach((model) => this.put(model));
+      return models;
+    }, []);
+  }
+
+  /** One at a time. Why it failed is beside the field. */
+  async #adding<T>(add: () => Promise<T>, none: T): Promise<T> {
+    if (this.adding) return none;
+    this.adding = true;
+    this.addFailure = null;
+    try {
+      return await add();
     } catch (reason) {
       this.addFailure = sentence(reason);
-      return null;
+      return none;
     } finally {
       this.adding = false;
     }

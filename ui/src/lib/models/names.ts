@@ -16,6 +16,7 @@ export const origins: Record<Source, string> = {
   huggingFaceCache: 'Hugging Face cache',
   lmStudio: 'LM Studio',
   trained: 'trained here',
+  demo: 'came with Slipstream',
 };
 
 const last = ({ folder, repo }: Model) => (folder === null ? 'Lookup (no model)' : (parts(repo ?? folder).at(-1) ?? folder));
