@@ -1,5 +1,5 @@
 //! Makes the demo checkpoints: a small Gemma 4 that knows what the corpus says of Slipstream, and drafters for it. Every
-//! step is seeded, and goes on from where it was interrupted. All of them take less than an hour on two cores.
+//! step is seeded, and goes on from where it was interrupted. All of them take about an hour on two cores.
 //!
 //! ```text
 //! cargo run --release -p demo --example make -- STEP --work FOLDER
