@@ -52,6 +52,7 @@ const COMMANDS: &[&str] = &[
     "stop_training",
     "remove_training",
     "calibration_choices",
+    "estimate_calibration",
     "start_calibration",
     "calibrations",
     "watch_calibrations",

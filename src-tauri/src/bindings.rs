@@ -59,6 +59,7 @@ macro_rules! every_command {
             training::stop_training,
             training::remove_training,
             calibration::calibration_choices,
+            calibration::estimate_calibration,
             calibration::start_calibration,
             calibration::calibrations,
             calibration::watch_calibrations,

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use engine::{Cost, DraftSource, Precision, Request, processor};
 
-use crate::{App, LOOKUP, Result};
+use crate::{App, CheckpointRole, LOOKUP, Result};
 
 impl App {
     /// What is known of the cost of rounds with these models, for [`Request::cost`]; empty if nothing is, or if anything
@@ -21,6 +21,25 @@ impl App {
             Some(key) => self.chosen(&key).await,
             None => Ok(Cost::default()),
         }
+    }
+
+    /// How long a target takes for a token about, seconds, behind `context` tokens; `None` if it wrote nothing here yet with
+    /// a drafter that it is used with.
+    pub(crate) async fn plain_step(&self, target: &str, precision: Precision, context: usize) -> Result<Option<f64>> {
+        let folder = self.usable(target, CheckpointRole::Target).await?.folder;
+        let pairings = self.store.pairings().await?.into_iter();
+        let used = pairings.filter(|pairing| pairing.target_id.eq_ignore_ascii_case(target));
+        let mut drafters = vec![DraftSource::Lookup];
+        for pairing in used {
+            drafters
+                .extend(self.model(&pairing.drafter_id).await.ok().map(|drafter| DraftSource::Folder(drafter.folder)));
+        }
+        for drafter in drafters {
+            if let Some(seconds) = self.cost(&folder, Some(&drafter), precision).await?.plain_s(context) {
+                return Ok(Some(seconds));
+            }
+        }
+        Ok(None)
     }
 
     /// Remembers the `cost` that an answer to `request` brought back.

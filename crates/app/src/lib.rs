@@ -32,8 +32,8 @@ mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
 pub use calibrations::{
-    CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun, CalibrationState,
-    Counts, MeasuredSuite,
+    CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun,
+    CalibrationState, Counts, MeasuredSuite,
 };
 pub use chat::{Running, Said, Say, StoredMessage};
 pub use error::{Code, Error, Result};

@@ -74,6 +74,12 @@ impl Auto {
         Self { ceiling, confident, cost, context: 0, acceptance, rounds: 0, growth }
     }
 
+    /// The same for drafts of up to `ceiling` tokens.
+    #[must_use]
+    pub fn up_to(self, ceiling: usize) -> Self {
+        Self { ceiling, ..self }
+    }
+
     /// What is known of its rounds.
     #[must_use]
     pub fn cost(&self) -> &Cost {

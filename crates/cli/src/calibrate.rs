@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use app::{App, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState};
+use app::{App, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState};
 use serde_json::json;
 use tokio::signal::ctrl_c;
 use tokio::time::sleep;
@@ -21,8 +21,26 @@ const PACE: Duration = Duration::from_millis(250);
 
 /// Calibrates, or goes on with what was ordered likewise.
 pub(crate) async fn run(app: &App, order: CalibrationOrder, json: bool) -> Result<ExitCode, Failure> {
+    // What cannot be estimated cannot be started either; the start says why.
+    if let Ok(estimate) = app.estimate_calibration(&order).await {
+        tell_estimate(&estimate, json)?;
+    }
     let run = app.start_calibration(order).await?;
     follow(app, run, json).await
+}
+
+/// Says what it will take, about.
+fn tell_estimate(
+    &CalibrationEstimate { prompts, held_out, seconds }: &CalibrationEstimate,
+    json: bool,
+) -> io::Result<()> {
+    if json {
+        let value = json!({ "event": "estimate", "prompts": prompts, "held_out": held_out, "seconds": seconds });
+        return writeln!(io::stdout(), "{value}");
+    }
+    let about = seconds.map(|seconds| time(Duration::from_secs_f64(seconds.clamp(0.0, 1e9))));
+    let about = about.map_or_else(String::new, |about| format!("; about {about}"));
+    writeln!(io::stderr(), "{prompts} prompts, {held_out} of them answered in every way of drafting{about}")
 }
 
 /// Follows a calibration to its end. Ctrl-C pauses it, a second one ends the program.

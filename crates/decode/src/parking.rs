@@ -3,9 +3,12 @@
 //! Everything is counted in *plain steps*, the time in which the target alone writes one token. A round that emits `n`
 //! tokens in the time of `t` plain steps has gained `n - t`. The clock is the caller's.
 //!
+//! A loss is believed once plain steps that were taken right behind it confirm it: whatever else the machine does slows
+//! them as well.
+//!
 //! What parking costs is bounded by construction: the rest before a probe follows from what the last rounds lost, so that
-//! a probe which loses as much costs about a hundredth of the plain steps before it, however slow the drafter is. The
-//! shortest rest doubles with each probe that fails.
+//! a probe which loses as much costs about a hundredth of the plain steps before it, however slow the drafter is. Only the
+//! first comes sooner, for the machine may have been busy just then. The shortest rest doubles with each probe that fails.
 
 use std::collections::VecDeque;
 
@@ -29,7 +32,7 @@ const SURE: f64 = 2.0;
 const MOST: f64 = 24.0;
 /// The most that a single round can lose unless the one before it lost as much: the machine may have paused.
 const HICCUP: f64 = 4.0;
-/// Rounds of a probe.
+/// Rounds of a probe, which ends earlier once it has lost more than a hiccup.
 const PROBE: usize = 4;
 /// Plain steps between parking and the first probe, at least; each probe that fails doubles it.
 const REST: usize = 32;
@@ -37,6 +40,8 @@ const REST: usize = 32;
 const DOUBLINGS: u32 = 8;
 /// The share of the plain steps before it that a probe may cost.
 const SHARE: f64 = 0.01;
+/// The same of the first.
+const FIRST_SHARE: f64 = 0.04;
 
 /// A change of mind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -60,6 +65,8 @@ pub enum Turn {
 enum State {
     /// Drafts are made.
     Drafting,
+    /// Plain steps, so many of them still, to see whether what seemed lost is lost against them.
+    Confirming { left: usize },
     /// Plain steps, so many of them still.
     Parked { left: usize },
     /// Drafts are made, for so many rounds still, to see whether they win by now.
@@ -102,7 +109,7 @@ impl Parking {
     #[must_use]
     pub fn drafts(&self) -> bool {
         match self.state {
-            State::Parked { .. } => false,
+            State::Confirming { .. } | State::Parked { .. } => false,
             State::Probing { .. } => true,
             State::Drafting if self.plain.len() < ENOUGH => self.since_plain < WARM && self.plain.is_empty(),
             State::Drafting => self.since_plain < EVERY,
@@ -123,20 +130,34 @@ impl Parking {
         (sorted.len() >= ENOUGH).then(|| sorted[sorted.len() / 2])
     }
 
-    /// Takes in a plain step.
-    pub fn plain_step(&mut self, seconds: f64) {
+    /// Takes in a plain step. Returns whether that changed its mind.
+    pub fn plain_step(&mut self, seconds: f64) -> Option<Turn> {
         self.plain.push_back(seconds);
         if self.plain.len() > PLAIN {
             self.plain.pop_front();
         }
         self.since_plain = 0;
-        if let State::Parked { left } = &mut self.state {
-            *left -= 1;
-            if *left == 0 {
+        match &mut self.state {
+            State::Confirming { left: more @ 2.. } | State::Parked { left: more @ 2.. } => *more -= 1,
+            State::Confirming { .. } => return self.confirm(),
+            State::Parked { .. } => {
                 self.state = State::Probing { left: PROBE };
                 self.forget();
             }
+            State::Drafting | State::Probing { .. } => {}
         }
+        None
+    }
+
+    /// Parks what has lost against the newest plain steps too.
+    fn confirm(&mut self) -> Option<Turn> {
+        let plain_s = self.plain_s()?;
+        if self.losing.tally.standing(plain_s).speed() < 1.0 {
+            return Some(self.park(self.losing, plain_s));
+        }
+        self.state = State::Drafting;
+        self.forget();
+        None
     }
 
     /// Takes in a round that drafted, and emitted `tokens`. Returns whether that changed its mind.
@@ -151,13 +172,15 @@ impl Parking {
         if self.losing.gain >= 0.0 {
             self.losing = Run::default();
         }
-        let lost = self.losing.is_lost();
         match &mut self.state {
             State::Drafting => {
                 if self.all.tally.rounds() > EVERY {
                     self.failed = 0;
                 }
-                lost.then(|| self.park(self.losing, plain_s))
+                if self.losing.is_lost() {
+                    self.state = State::Confirming { left: ENOUGH };
+                }
+                None
             }
             State::Probing { left } => {
                 *left -= 1;
@@ -166,16 +189,17 @@ impl Parking {
                     self.state = State::Drafting;
                     return Some(Turn::Resumed { standing: self.all.tally.standing(plain_s) });
                 }
-                (over || lost).then(|| self.park(self.all, plain_s))
+                (over || self.all.gain < -HICCUP).then(|| self.park(self.all, plain_s))
             }
-            State::Parked { .. } => None,
+            State::Confirming { .. } | State::Parked { .. } => None,
         }
     }
 
     /// For what these rounds lost.
     fn park(&mut self, lost: Run, plain_s: f64) -> Turn {
         let standing = lost.tally.standing(plain_s);
-        let rest = whole(-lost.mean() * count(PROBE) / SHARE).max(REST << self.failed.min(DOUBLINGS));
+        let share = if self.failed == 0 { FIRST_SHARE } else { SHARE };
+        let rest = whole(probe(-lost.mean()) / share).max(REST << self.failed.min(DOUBLINGS));
         self.failed += 1;
         self.state = State::Parked { left: rest };
         self.forget();
@@ -216,6 +240,11 @@ impl Run {
         let sure = rounds >= RUN && mean + SURE * (variance / rounds).sqrt() < 0.0;
         sure || self.gain <= -MOST
     }
+}
+
+/// Plain steps that a probe loses, at most, whose rounds lose `a_round` each.
+fn probe(a_round: f64) -> f64 {
+    (count(PROBE) * a_round).min((HICCUP + a_round).max(2.0 * a_round))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of one session fit a double exactly")]

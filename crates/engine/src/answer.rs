@@ -27,8 +27,9 @@ pub(crate) fn make(
     let mut making = Making::begin(models, request, 1, sink)?;
     let mut session = models.session(&making.target);
     let goes_on = making.read(&mut session, cancel, sink)?;
-    let settings = making.drafting.as_ref().map(|(_, settings)| settings.clone());
-    let mut pilot = settings.and_then(|settings| session.take_pilot(settings, &request.cost));
+    let drafting = making.drafting.as_ref().zip(request.drafting());
+    let mut pilot =
+        drafting.map(|((drafter, settings), source)| models.pilot(source, drafter, settings.clone(), &request.cost));
     if goes_on {
         let anchor = making.prompt.anchor();
         making.stats.measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, anchor, cancel, sink)?;
@@ -39,7 +40,9 @@ pub(crate) fn make(
     let decode_s = started.elapsed().as_secs_f64();
     let known = pilot.as_ref().map_or_else(Known::default, Pilot::known);
     let remarks = pilot.iter_mut().flat_map(Pilot::remarks).collect::<Vec<_>>();
-    session.keep_pilot(pilot);
+    if let Some((source, pilot)) = request.drafting().zip(pilot) {
+        models.keep_pilot(source, pilot);
+    }
     session.hold(making.prompt.ids.iter().chain(making.answer.emitted()).copied());
     models.keep(session);
     Ok(making.end(decode_s, known, remarks))

@@ -99,8 +99,7 @@ impl Batch<'_> {
         let turn = if rounds.iter().flatten().any(drafted) {
             self.parking.drafting_round(tokens, seconds)
         } else {
-            self.parking.plain_step(seconds / count(tokens.max(1)));
-            None
+            self.parking.plain_step(seconds / count(tokens.max(1)))
         };
         for (place, round) in self.places.iter_mut().zip(rounds) {
             place.decode_s += seconds;

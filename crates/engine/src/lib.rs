@@ -30,7 +30,7 @@ mod training;
 mod verify;
 mod writing;
 
-pub use calibration::{Calibration, Cost};
+pub use calibration::{Calibration, Cost, Mode};
 pub use decode::{Bound, Finish, Provenance, Standing, Turn};
 pub use error::{Error, Result};
 pub use event::{Answer, Event, Round, Speculation, Stats};

@@ -11,9 +11,11 @@ use gemma4::{Config, Model};
 use nn::Vocabulary;
 
 use crate::{
-    DraftSource, Need, Precision, Request, Result,
+    Cost, DraftSource, Need, Precision, Request, Result,
     memory::{self, Admitted, exists},
+    pilot::Pilot,
     session::Session,
+    settings::Settings,
 };
 
 /// The most tokens that are looked up a round: a copy that goes on goes on for long, and one that does not costs rows.
@@ -25,6 +27,8 @@ pub(crate) struct Models {
     target: Option<Target>,
     drafter: Option<(DraftSource, Drafter)>,
     session: Option<Session>,
+    /// What was learned of the drafter that drafted last, which need not be loaded any more.
+    pilot: Option<(DraftSource, Pilot)>,
     admitted: Option<Admitted>,
     /// What a training holds.
     lent: Option<Lent>,
@@ -140,13 +144,26 @@ impl Models {
         self.session.take().unwrap_or_else(|| Session::new(Rc::clone(&target.model)))
     }
 
+    /// Who decides how this drafter's rounds are made, with what was learned of it; to be [given back](Models::keep_pilot).
+    pub(crate) fn pilot(&mut self, source: &DraftSource, drafter: &Drafter, settings: Settings, known: &Cost) -> Pilot {
+        let before = self.pilot.take().filter(|(of, _)| of == source).map(|(_, pilot)| pilot);
+        Pilot::new(settings, drafter.facts(), before, known)
+    }
+
+    /// Keeps it for the next answer.
+    pub(crate) fn keep_pilot(&mut self, source: &DraftSource, pilot: Pilot) {
+        self.pilot = Some((source.clone(), pilot));
+    }
+
     /// Drops the model in `folder`, if it is loaded.
     pub(crate) fn release(&mut self, folder: &Path) {
         if self.target.as_ref().is_some_and(|target| target.folder == folder) {
             self.clear();
             nn::release_memory();
         }
-        if matches!(&self.drafter, Some((DraftSource::Folder(known), _)) if known == folder) {
+        let is_it = |source: &DraftSource| matches!(source, DraftSource::Folder(known) if known == folder);
+        self.pilot.take_if(|(source, _)| is_it(source));
+        if self.drafter.as_ref().is_some_and(|(source, _)| is_it(source)) {
             self.drop_drafter();
         }
     }

@@ -23,10 +23,16 @@ pub enum Course {
 /// Drafting rounds of an answer before a loss is told.
 const ENOUGH: usize = 8;
 
-/// Decides how each round drafts. It outlives an answer: the next one with the same settings goes on with what it knows.
+/// Decides how each round drafts. It outlives an answer, and the settings: what it knows of a drafter's worth holds as long
+/// as both models choose alike.
 pub(crate) struct Pilot {
     settings: Settings,
-    schedule: Chosen,
+    /// What rounds cost and how drafts fare, learned in each of them, and how long they are to be if that is left to it.
+    auto: Auto,
+    /// Whether they are made at all, likewise.
+    parking: Parking,
+    /// What the user chose instead.
+    chosen: Option<Chosen>,
     newest_turn: Option<Turn>,
     /// Not of one without a model, which was made for no target, and not at a temperature at which the target itself
     /// hardly knows what it says next.
@@ -36,78 +42,62 @@ pub(crate) struct Pilot {
     context: usize,
 }
 
-enum Chosen {
-    /// As long as is worth the time, and not at all while drafting loses.
-    Auto(Auto, Parking),
-    /// What the user chose is obeyed; what it came to in this answer is told.
-    Other {
-        schedule: Box<dyn Schedule>,
-        tally: Tally,
-        /// Not looked at here, but others may later.
-        cost: Cost,
-    },
+/// A schedule that is obeyed; what it came to in this answer is told.
+struct Chosen {
+    schedule: Box<dyn Schedule>,
+    tally: Tally,
 }
 
 impl Pilot {
-    /// A pilot for an answer with these settings: `before` if it had the same, else a new one that knows no more than
-    /// what rounds cost.
+    /// A pilot for an answer with these settings, which knows what the one `before` it learned, or else only what rounds
+    /// cost.
     pub(crate) fn new(settings: Settings, facts: &Facts, before: Option<Self>, known: &Cost) -> Self {
-        let cost = match before {
-            Some(before) if before.settings == settings => return before.again(),
-            Some(before) => before.cost().clone(),
-            None => known.clone(),
-        };
-        let schedule = match settings.schedule() {
-            None => Chosen::Auto(Auto::new(settings.limit, facts.confident, cost), Parking::default()),
-            Some(schedule) => Chosen::Other { schedule, tally: Tally::default(), cost },
-        };
-        let doubt = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
-        let doubt = doubt.then(Doubt::default);
-        Self { settings, schedule, newest_turn: None, doubt, plain: Fixed(0), context: 0 }
-    }
-
-    /// The same for a further answer.
-    fn again(mut self) -> Self {
-        if let Chosen::Other { tally, .. } = &mut self.schedule {
-            *tally = Tally::default();
-        }
-        self
-    }
-
-    fn cost(&self) -> &Cost {
-        match &self.schedule {
-            Chosen::Auto(auto, _) => auto.cost(),
-            Chosen::Other { cost, .. } => cost,
+        let chosen = settings.schedule().map(|schedule| Chosen { schedule, tally: Tally::default() });
+        let auto = |cost| Auto::new(settings.limit, facts.confident, cost);
+        match before {
+            Some(before) if before.settings == settings => Self { chosen, ..before },
+            Some(before) if before.settings.sampling == settings.sampling => {
+                Self { auto: before.auto.up_to(settings.limit), settings, chosen, ..before }
+            }
+            before => {
+                let doubt = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
+                Self {
+                    auto: auto(before.map_or_else(|| known.clone(), |before| before.auto.cost().clone())),
+                    parking: Parking::default(),
+                    settings,
+                    chosen,
+                    newest_turn: None,
+                    doubt: doubt.then(Doubt::default),
+                    plain: Fixed(0),
+                    context: 0,
+                }
+            }
         }
     }
 
     /// What rounds cost, and the seconds of a plain step that drafting is compared with, if they are known.
     pub(crate) fn known(&self) -> Known {
-        let plain_step_s = match &self.schedule {
-            Chosen::Auto(_, parking) => parking.plain_s(),
-            Chosen::Other { cost, .. } => cost.plain_s(self.context),
-        };
-        Known { cost: self.cost().clone(), plain_step_s }
+        let cost = self.auto.cost();
+        let plain_step_s = if self.chosen.is_none() { self.parking.plain_s() } else { cost.plain_s(self.context) };
+        Known { cost: cost.clone(), plain_step_s }
     }
 
     /// What the next round is about.
     pub(crate) fn course(&self) -> Course {
-        match &self.schedule {
-            Chosen::Auto(_, parking) => Course::of(parking),
-            Chosen::Other { .. } => Course::Drafting,
-        }
+        if self.chosen.is_none() { Course::of(&self.parking) } else { Course::Drafting }
     }
 
     /// The schedule of the next round, behind `context` tokens.
     pub(crate) fn schedule(&mut self, context: usize) -> Scaled<'_> {
         self.context = context;
-        let schedule: &mut dyn Schedule = match &mut self.schedule {
-            Chosen::Auto(_, parking) if Course::of(parking) != Course::Drafting => &mut self.plain,
-            Chosen::Auto(auto, _) => {
-                auto.stand_at(context);
-                auto
+        let course = self.course();
+        let schedule: &mut dyn Schedule = match &mut self.chosen {
+            Some(chosen) => &mut *chosen.schedule,
+            None if course != Course::Drafting => &mut self.plain,
+            None => {
+                self.auto.stand_at(context);
+                &mut self.auto
             }
-            Chosen::Other { schedule, .. } => &mut **schedule,
         };
         self.settings.calibration.over(schedule)
     }
@@ -115,39 +105,26 @@ impl Pilot {
     /// The lengths of rounds to try behind `context` tokens before the first: what they cost decides how much is drafted,
     /// or what drafting is compared with, and nobody knows it. The first is to warm up.
     pub(crate) fn to_measure(&self, context: usize) -> Vec<usize> {
-        let limit = self.settings.limit;
-        match &self.schedule {
-            Chosen::Auto(auto, parking)
-                if !parking.is_parked() && !auto.cost().knows(context, limit, auto.reads_confidence()) =>
-            {
-                let lengths = [0, limit].into_iter().chain(1..limit);
-                let twice = std::iter::repeat_n(lengths, 2).flatten();
-                std::iter::once(limit).chain(twice).collect()
-            }
-            Chosen::Other { cost, .. } if cost.plain_s(context).is_none() => vec![0, 0],
-            _ => Vec::new(),
+        let (limit, cost) = (self.settings.limit, self.auto.cost());
+        if self.chosen.is_some() {
+            return if cost.plain_s(context).is_none() { vec![0, 0] } else { Vec::new() };
         }
+        if self.parking.is_parked() || cost.knows(context, limit, self.auto.reads_confidence()) {
+            return Vec::new();
+        }
+        let lengths = [0, limit].into_iter().chain(1..limit);
+        let twice = std::iter::repeat_n(lengths, 2).flatten();
+        std::iter::once(limit).chain(twice).collect()
     }
 
     /// Whether the host waits for a draft's confidences before it is verified.
     pub(crate) fn reads_confidence(&self) -> bool {
-        match &self.schedule {
-            Chosen::Auto(auto, _) => auto.reads_confidence(),
-            Chosen::Other { schedule, .. } => schedule.reads_confidence(),
-        }
+        self.chosen.as_ref().map_or(self.auto.reads_confidence(), |chosen| chosen.schedule.reads_confidence())
     }
 
     /// Takes in what a round behind `context` tokens took that drafted so many and verified so many `rows`.
     pub(crate) fn measure(&mut self, context: usize, drafted: usize, rows: usize, spent: Spent) {
-        match &mut self.schedule {
-            Chosen::Auto(auto, parking) => {
-                auto.cost_mut().measure(context, drafted, rows, spent);
-                if let Spent::Plain(seconds) = spent {
-                    parking.plain_step(seconds);
-                }
-            }
-            Chosen::Other { cost, .. } => cost.measure(context, drafted, rows, spent),
-        }
+        self.auto.cost_mut().measure(context, drafted, rows, spent);
     }
 
     /// Takes in what the newest round took. Returns whether drafting has been parked or resumed.
@@ -156,16 +133,16 @@ impl Pilot {
             doubt.learn(round.proposed, round.accepted);
         }
         self.measure(self.context, round.proposed + round.cut, round.proposed + 1, spent);
-        if matches!(spent, Spent::Plain(_)) {
-            return None;
-        }
         let (tokens, seconds) = (round.emitted.len(), spent.seconds());
-        let turn = match &mut self.schedule {
-            Chosen::Auto(_, parking) => parking.drafting_round(tokens, seconds),
-            Chosen::Other { tally, .. } => {
-                tally.add(tokens, seconds);
+        let turn = match (&mut self.chosen, spent) {
+            (Some(_), Spent::Plain(_)) => None,
+            (Some(chosen), _) => {
+                self.auto.learn(round.proposed, round.accepted);
+                chosen.tally.add(tokens, seconds);
                 None
             }
+            (None, Spent::Plain(seconds)) => self.parking.plain_step(seconds),
+            (None, _) => self.parking.drafting_round(tokens, seconds),
         };
         self.newest_turn = turn.or(self.newest_turn);
         turn
@@ -179,18 +156,14 @@ impl Pilot {
 
     /// That drafting loses time, if it does.
     fn loss(&self) -> Option<String> {
-        match &self.schedule {
-            Chosen::Auto(..) => {
-                let Some(Turn::Parked { standing, .. }) = &self.newest_turn else { return None };
-                Some(format!("Drafting is parked, as it lost time: {}.", told(standing)))
-            }
-            Chosen::Other { tally, cost, .. } => {
-                let standing = tally.standing(cost.plain_s(self.context)?);
-                let loses = standing.rounds >= ENOUGH && standing.speed() < 1.0;
-                let why = "It goes on because you chose how much to draft.";
-                loses.then(|| format!("Drafting loses time: {}. {why}", told(&standing)))
-            }
-        }
+        let Some(Chosen { tally, .. }) = &self.chosen else {
+            let Some(Turn::Parked { standing, .. }) = &self.newest_turn else { return None };
+            return Some(format!("Drafting is parked, as it lost time: {}.", told(standing)));
+        };
+        let standing = tally.standing(self.auto.cost().plain_s(self.context)?);
+        let loses = standing.rounds >= ENOUGH && standing.speed() < 1.0;
+        let why = "It goes on because you chose how much to draft.";
+        loses.then(|| format!("Drafting loses time: {}. {why}", told(&standing)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Calibration, Cost, Error, Result};
+use crate::{Calibration, Cost, Error, Mode, Result};
 
 pub use chat::{Message, Role};
 pub use nn::{Penalties, Rule, Sampling};
@@ -128,6 +128,18 @@ pub struct Controls {
 }
 
 impl Controls {
+    /// The same, drafting in this way.
+    #[must_use]
+    pub fn drafting(self, mode: Mode) -> Self {
+        let (schedule, gamma) = match mode {
+            Mode::Plain => (Scheduling::Fixed, Some(0)),
+            Mode::Fixed { gamma } => (Scheduling::Fixed, Some(gamma)),
+            Mode::Thresholds => (Scheduling::Thresholds, None),
+            Mode::Auto => (Scheduling::Auto, None),
+        };
+        Self { schedule, gamma, min_conf: None, ..self }
+    }
+
     /// Refuses values that mean nothing, before they are taken for something else.
     pub(crate) fn check(&self) -> Result<()> {
         let Sampling {

@@ -8,7 +8,7 @@ use gemma4::{Conversation, Model, Verifier};
 use mlx_rs::Array;
 use nn::{Sampler, Sampling};
 
-use crate::{Cost, Result, Reuse, pilot::Pilot, reuse::Held, settings::Settings};
+use crate::{Result, Reuse, reuse::Held};
 
 /// One session. An answer takes it, and gives it back if all went well.
 pub(crate) struct Session {
@@ -29,8 +29,6 @@ struct Drafting {
     /// The layers whose output it reads.
     taps: Vec<usize>,
     context: Box<dyn Context>,
-    /// Between two answers.
-    pilot: Option<Pilot>,
 }
 
 impl Session {
@@ -47,18 +45,6 @@ impl Session {
     /// Lets go of the drafter and of what it has read.
     pub(crate) fn drop_drafter(&mut self) {
         self.drafting = None;
-    }
-
-    /// Who decides how the rounds draft that follow, if there is a drafter; to be [given back](Session::keep_pilot).
-    pub(crate) fn take_pilot(&mut self, settings: Settings, known: &Cost) -> Option<Pilot> {
-        let Drafting { drafter, pilot, .. } = self.drafting.as_mut()?;
-        Some(Pilot::new(settings, drafter.facts(), pilot.take(), known))
-    }
-
-    pub(crate) fn keep_pilot(&mut self, pilot: Option<Pilot>) {
-        if let Some(drafting) = &mut self.drafting {
-            drafting.pilot = pilot;
-        }
     }
 
     /// Goes back to where both models can go on with `prompt`: that position, and whether more could be hoped for.
@@ -140,6 +126,6 @@ impl Drafting {
             let nothing = Array::zeros::<f32>(&[1, i32::try_from(ids.len()).unwrap_or(i32::MAX), 0])?;
             context.proposer(Sampler::new(Sampling::default())).commit(ids, &nothing)?;
         }
-        Ok(Self { drafter: drafter.clone(), taps, context, pilot: None })
+        Ok(Self { drafter: drafter.clone(), taps, context })
     }
 }

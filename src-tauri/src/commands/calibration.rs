@@ -9,13 +9,29 @@ use tokio::sync::oneshot;
 use crate::chosen::Chosen;
 use crate::lists::Watched;
 use crate::opened::Opened;
-use crate::wire::{Calibration, CalibrationChoices, CalibrationExport, CalibrationOrder, CalibrationReport, Failure};
+use crate::wire::{
+    Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationReport,
+    Failure,
+};
 
 /// What a calibration can ask, and what it does unless somebody chooses.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn calibration_choices() -> Result<CalibrationChoices, Failure> {
     Ok(CalibrationChoices::here())
+}
+
+/// What a calibration would take, about.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn estimate_calibration(
+    opened: State<'_, Opened>,
+    files: State<'_, Chosen>,
+    order: CalibrationOrder,
+) -> Result<CalibrationEstimate, Failure> {
+    let app = opened.app().await?;
+    let order = order.with(app.preferences().await?.precision, &files)?;
+    Ok(app.estimate_calibration(&order).await?.into())
 }
 
 /// Begins a calibration in the number type that is chosen, or puts it behind the one that runs; returns its id. One that

@@ -61,6 +61,25 @@ impl CalibrationChoices {
     }
 }
 
+/// What a calibration would take, about.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CalibrationEstimate {
+    /// Prompts that are asked.
+    prompts: usize,
+    /// Those of them that are answered in every way of drafting.
+    held_out: usize,
+    /// How long the answers take, about; null before the target wrote anything here.
+    seconds: Option<f64>,
+}
+
+impl From<app::CalibrationEstimate> for CalibrationEstimate {
+    fn from(estimate: app::CalibrationEstimate) -> Self {
+        let app::CalibrationEstimate { prompts, held_out, seconds } = estimate;
+        Self { prompts, held_out, seconds }
+    }
+}
+
 /// Whether a calibration is under way.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]

@@ -18,7 +18,9 @@ mod speculation;
 mod training;
 
 pub(crate) use answer::{Frame, Outcome, Phase, Round};
-pub(crate) use calibration::{Calibration, CalibrationChoices, CalibrationExport, CalibrationOrder};
+pub(crate) use calibration::{
+    Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder,
+};
 pub(crate) use controls::{Controls, Preferences};
 pub(crate) use conversation::{Conversation, Message, Said};
 pub(crate) use details::Details;

@@ -119,6 +119,8 @@ export const commands = {
 	removeTraining: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_training", { id })),
 	/**  What a calibration can ask, and what it does unless somebody chooses. */
 	calibrationChoices: () => typedError<CalibrationChoices, Failure>(__TAURI_INVOKE("calibration_choices")),
+	/**  What a calibration would take, about. */
+	estimateCalibration: (order: CalibrationOrder) => typedError<CalibrationEstimate, Failure>(__TAURI_INVOKE("estimate_calibration", { order })),
 	/**
 	 *  Begins a calibration in the number type that is chosen, or puts it behind the one that runs; returns its id. One that
 	 *  was ordered likewise and is not over goes on.
@@ -218,6 +220,16 @@ export type CalibrationCost = {
 	draftS: ([number, number])[],
 	/**  Rows that were verified, the anchor's included, and the seconds that took; one row is a plain step. */
 	verifyS: ([number, number])[],
+};
+
+/**  What a calibration would take, about. */
+export type CalibrationEstimate = {
+	/**  Prompts that are asked. */
+	prompts: number,
+	/**  Those of them that are answered in every way of drafting. */
+	heldOut: number,
+	/**  How long the answers take, about; null before the target wrote anything here. */
+	seconds: number | null,
 };
 
 /**  What of a calibration is saved for other programs. */

@@ -8,7 +8,7 @@ mod phases;
 mod report;
 mod running;
 
-use engine::{Precision, thinks};
+use engine::{Mode, Precision, thinks};
 use store::{CalibrationKey, CalibrationProgress, CalibrationPrompt, NewCalibration};
 
 use crate::library::blocking;
@@ -60,6 +60,18 @@ pub struct CalibrationRun {
     pub created_at: i64,
 }
 
+/// What a calibration would take, about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationEstimate {
+    /// Prompts that are asked.
+    pub prompts: usize,
+    /// Those of them that are answered in every way of drafting.
+    pub held_out: usize,
+    /// How long the answers take if each is as long as may be and written as fast as plainly, seconds; `None` before the
+    /// target wrote anything here.
+    pub seconds: Option<f64>,
+}
+
 impl CalibrationRun {
     /// Whether it is under way, or waits for its turn.
     #[must_use]
@@ -92,6 +104,22 @@ impl App {
 
     pub(super) async fn calibration_row(&self, id: i64) -> Result<store::Calibration> {
         self.store.calibration(id).await?.ok_or(Error::NoSuchCalibration(id))
+    }
+
+    /// What a calibration would take.
+    ///
+    /// # Errors
+    /// The order cannot be met, or the database fails.
+    pub async fn estimate_calibration(&self, order: &CalibrationOrder) -> Result<CalibrationEstimate> {
+        let drafter = self.usable(&order.drafter, CheckpointRole::Drafter).await?;
+        let modes = Mode::all(phases::limit(&drafter)?).len();
+        let (asked, _) = self.calibration_prompts(order).await?;
+        let (prompts, held_out) = (asked.len(), asked.iter().filter(|prompt| prompt.held_out).count());
+        let tokens = order.tokens as usize;
+        let plain_s = self.plain_step(&order.target, order.precision, tokens).await?;
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let written = (tokens * (prompts + held_out * modes)) as f64;
+        Ok(CalibrationEstimate { prompts, held_out, seconds: plain_s.map(|plain_s| plain_s * written) })
     }
 
     /// Begins a calibration, or puts it behind the one that runs; one of the same order, models and prompts that is not

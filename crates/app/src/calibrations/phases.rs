@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use calibration::{Mode, Recorded, Recording, Timed};
+use calibration::{Recorded, Recording, Timed};
 use engine::{
-    Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Event, Finish, Message, Prompt, Request, Round,
-    Sampling, Scheduling, Stats,
+    Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Event, Finish, Message, Mode, Prompt, Request,
+    Round, Sampling, Stats,
 };
 use store::{CalibrationPhase, CalibrationPrompt};
 use tokio::sync::mpsc;
@@ -161,14 +161,7 @@ impl Run {
 
     /// An answer in one way of drafting, to nothing yet.
     fn request_for(&self, mode: Mode) -> Request {
-        let (schedule, gamma) = match mode {
-            Mode::Plain => (Scheduling::Fixed, Some(0)),
-            Mode::Fixed { gamma } => (Scheduling::Fixed, Some(gamma)),
-            Mode::Thresholds => (Scheduling::Thresholds, Some(self.limit)),
-            Mode::Auto => (Scheduling::Auto, None),
-        };
-        let controls = Controls { schedule, gamma, ..self.request.controls.clone() };
-        Request { controls, ..self.request.clone() }
+        Request { controls: self.request.controls.clone().drafting(mode), ..self.request.clone() }
     }
 
     /// Answers a prompt; nothing if it was interrupted.

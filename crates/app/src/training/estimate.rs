@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use engine::{DraftSource, LessonPlan, Prompt, Room};
+use engine::{LessonPlan, Prompt, Room};
 use store::TrainingState;
 
 use super::{TrainingEstimate, TrainingLength, TrainingOrder};
@@ -29,7 +29,12 @@ impl App {
             pace.map(|pace| pace * count as f64)
         };
         let (answer, step): (Option<f64>, Option<f64>) = (self.chosen(&answer).await?, self.chosen(&step).await?);
-        let guess = if answer.is_none() { self.guessed_answer(order).await? } else { None };
+        let guess = if answer.is_none() {
+            let plain_s = self.plain_step(&order.target, order.precision, LessonPlan::ANSWER).await?;
+            each(plain_s, LessonPlan::ANSWER)
+        } else {
+            None
+        };
         Ok(TrainingEstimate {
             prompts,
             seconds_answers: each(answer.or(guess), prompts),
@@ -43,27 +48,6 @@ impl App {
             memory: plan.memory(),
             room: Room::here(self.memory_reserve().await?, 0).bytes(),
         })
-    }
-
-    /// How long an answer takes about, seconds, if it is as long as may be and written plainly; `None` if the target wrote
-    /// nothing here yet with a drafter that it is used with.
-    async fn guessed_answer(&self, order: &TrainingOrder) -> Result<Option<f64>> {
-        let target = self.usable(&order.target, CheckpointRole::Target).await?.folder;
-        let pairings = self.store.pairings().await?.into_iter();
-        let used = pairings.filter(|pairing| pairing.target_id.eq_ignore_ascii_case(&order.target));
-        let mut drafters = vec![DraftSource::Lookup];
-        for pairing in used {
-            drafters
-                .extend(self.model(&pairing.drafter_id).await.ok().map(|drafter| DraftSource::Folder(drafter.folder)));
-        }
-        for drafter in drafters {
-            let cost = self.cost(&target, Some(&drafter), order.precision).await?;
-            if let Some(seconds) = cost.plain_s(LessonPlan::ANSWER) {
-                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-                return Ok(Some(seconds * LessonPlan::ANSWER as f64));
-            }
-        }
-        Ok(None)
     }
 
     /// What a training takes of memory and disk.

@@ -245,14 +245,19 @@ impl App {
     }
 
     /// A row with its curve, and what is only known while it runs. What no process runs any more has paused.
-    async fn described_training(&self, row: store::Training) -> Result<Training> {
-        let points = self.store.training_points(row.id).await?;
+    async fn described_training(&self, mut row: store::Training) -> Result<Training> {
         let live = self.trainings.get(row.id);
+        if is_running(row.state) && live.is_none() && !self.is_claimed(row.id)? {
+            // It may have come to its end meanwhile.
+            row = self.store.training(row.id).await?.ok_or(Error::NoSuchTraining(row.id))?;
+            if is_running(row.state) {
+                row.state = TrainingState::Paused;
+            }
+        }
+        let points = self.store.training_points(row.id).await?;
         let mut training = Training::new(row, &points);
-        match live {
-            Some(live) => training.take(&live),
-            None if training.is_running() && !self.is_claimed(training.id)? => training.state = TrainingState::Paused,
-            None => {}
+        if let Some(live) = live {
+            training.take(&live);
         }
         Ok(training)
     }
@@ -300,7 +305,7 @@ impl Training {
     /// Whether it is under way, or waits for its turn.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        matches!(self.state, TrainingState::Waiting | TrainingState::Answering | TrainingState::Training)
+        is_running(self.state)
     }
 
     /// Whether it needs its target yet: it runs, or can go on.
@@ -320,4 +325,9 @@ impl Training {
     pub fn at_best(&self) -> Option<f64> {
         self.tokens_per_round.iter().map(|&(_, value, _)| value).reduce(f64::max)
     }
+}
+
+/// Whether some process is at it, unless that was killed.
+fn is_running(state: TrainingState) -> bool {
+    matches!(state, TrainingState::Waiting | TrainingState::Answering | TrainingState::Training)
 }

@@ -2,6 +2,7 @@
 import type {
   Calibration,
   CalibrationChoices,
+  CalibrationEstimate,
   CalibrationOrder,
   CalibrationReport,
   CataloguePair,
@@ -38,6 +39,7 @@ import type {
 export type {
   Calibration,
   CalibrationChoices,
+  CalibrationEstimate,
   CalibrationCost,
   CalibrationMode,
   CalibrationOrder,
@@ -183,6 +185,8 @@ export interface Backend {
   /** Takes one that does not run off the list; the drafter that came of it stays. */
   removeTraining(id: number): Promise<void>;
   calibrationChoices(): Promise<CalibrationChoices>;
+  /** What the order would take; it refuses what cannot be met. */
+  estimateCalibration(order: CalibrationOrder): Promise<CalibrationEstimate>;
   /** The id of the calibration that begins, waits for the one that runs, or goes on because it is not over. */
   startCalibration(order: CalibrationOrder): Promise<number>;
   /** All calibrations, the latest first. */

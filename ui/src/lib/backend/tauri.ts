@@ -66,6 +66,7 @@ export const tauri: Backend = {
   stopTraining: (id) => unwrap(commands.stopTraining(id)),
   removeTraining: (id) => done(commands.removeTraining(id)),
   calibrationChoices: () => unwrap(commands.calibrationChoices()),
+  estimateCalibration: (order) => unwrap(commands.estimateCalibration(order)),
   startCalibration: (order) => unwrap(commands.startCalibration(order)),
   calibrations: () => unwrap(commands.calibrations()),
   watchCalibrations: (onList) => done(commands.watchCalibrations(new Channel<Calibration[]>(onList))),

@@ -1,0 +1,112 @@
+//! How fast a target writes with a drafter in every way of drafting: plainly, with each fixed γ, and with auto, suite by
+//! suite. Each prompt is answered in every way before the next one, and the first of them is another one each time, so
+//! that whatever else the machine does slows all of them alike.
+//!
+//! The best fixed γ is known only afterwards, and is the luckiest of several: auto, which chooses as it goes, is held
+//! against it all the same.
+//!
+//! ```text
+//! cargo run --release -p tests --example modes -- TARGET DRAFTER SUITES [prompts] [tokens]
+//! ```
+//!
+//! Folders of checkpoints; suites by id, with commas between them.
+
+use std::{env, path::Path};
+
+use app::Suite;
+use calibration::{Interval, Timed, speed, times};
+use engine::{
+    Controls, Cost, DraftSource, Engine, Memory, Message, Mode, Precision, Prompt, Request, Role, Sampling, Stats,
+};
+use tests::{Outcome, asking};
+
+/// Prompts of each suite, if nobody says how many.
+const PROMPTS: usize = 16;
+/// Tokens of an answer, likewise.
+const TOKENS: usize = 128;
+
+fn main() -> Outcome {
+    let arguments = env::args().skip(1).collect::<Vec<_>>();
+    let [target, drafter, suites, numbers @ ..] = &arguments[..] else {
+        return Err("name a target, a drafter and suites".into());
+    };
+    let number = |at: usize, usual| numbers.get(at).map_or(Ok(usual), |number| number.parse::<usize>());
+    let (prompts, tokens) = (number(0, PROMPTS)?, number(1, TOKENS)?);
+    let mut modes = modes(Path::new(drafter))?;
+    let (engine, mut cost) = (Engine::start(), Cost::default());
+    for id in suites.split(',') {
+        let suite = Suite::named(id).ok_or_else(|| format!("there is no suite {id}"))?;
+        let mut runs = modes.iter().map(|&mode| (mode, Vec::new())).collect::<Vec<(Mode, Vec<Timed>)>>();
+        for prompt in suite.prompts().take(prompts) {
+            let mut written = Vec::new();
+            for &mode in &modes {
+                let request = request([target, drafter], mode, prompt, tokens, &cost);
+                let answer = asking::answer(&engine, request)?;
+                let Stats { tokens, rounds, decode_s, .. } = answer.stats;
+                let of_mode = runs.iter_mut().filter(|(of, _)| *of == mode);
+                of_mode.for_each(|(_, runs)| runs.push(Timed { tokens, rounds, seconds: decode_s }));
+                if mode != Mode::Plain {
+                    cost = answer.cost;
+                }
+                written.push(answer.ids);
+            }
+            if written.iter().any(|ids| *ids != written[0]) {
+                return Err(format!("the answers to “{prompt}” differ").into());
+            }
+            modes.rotate_left(1);
+        }
+        report(suite.title, &runs);
+    }
+    Ok(())
+}
+
+/// Plain decoding, each γ, and auto.
+fn modes(drafter: &Path) -> Outcome<Vec<Mode>> {
+    let drafts = engine::inspect(drafter)?.drafts.ok_or("that is no drafter")?;
+    let fixed = (1..=drafts.usual).map(|gamma| Mode::Fixed { gamma });
+    Ok([Mode::Plain, Mode::Auto].into_iter().chain(fixed).collect())
+}
+
+fn request([target, drafter]: [&String; 2], mode: Mode, prompt: &str, tokens: usize, cost: &Cost) -> Request {
+    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+    Request {
+        target: target.into(),
+        drafter: Some(DraftSource::Folder(drafter.into())),
+        precision: Precision::Float32,
+        prompt: Prompt::Chat(vec![Message::new(Role::User, prompt.to_owned())]),
+        controls: Controls { max_tokens: tokens, sampling, ..Controls::default() }.drafting(mode),
+        memory: Memory { insist: true, ..Memory::default() },
+        cost: cost.clone(),
+        calibration: None,
+    }
+}
+
+fn report(suite: &str, runs: &[(Mode, Vec<Timed>)]) {
+    let plain = &runs[0].1;
+    println!("{suite}, {} prompts:", plain.len());
+    for (mode, runs) in runs {
+        let tokens = runs.iter().map(|run| run.tokens).sum::<usize>();
+        let rounds = runs.iter().map(|run| run.rounds).sum::<usize>();
+        #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
+        let tau = tokens as f64 / rounds as f64;
+        let (speed, times) = (speed(runs), times(runs, plain));
+        println!("    {mode:?}: {} tokens/s, {} × plain, {tau:.2} tokens a round", told(speed, 1), told(times, 2));
+    }
+    let fixed = runs.iter().filter(|(mode, _)| matches!(mode, Mode::Fixed { .. }));
+    let value = |runs: &[Timed]| speed(runs).map_or(0.0, |speed| speed.value);
+    let best = fixed.max_by(|(_, one), (_, other)| value(one).total_cmp(&value(other)));
+    if let Some(((mode, best), (_, auto))) = best.zip(runs.iter().find(|(mode, _)| *mode == Mode::Auto)) {
+        println!("    auto has {} of the best fixed length's speed, {mode:?}", told(times(auto, best), 3));
+    }
+}
+
+/// `1.52 (1.40 to 1.63)`.
+fn told(interval: Option<Interval>, digits: usize) -> String {
+    match interval {
+        Some(Interval { value, low: Some(low), high: Some(high) }) => {
+            format!("{value:.digits$} ({low:.digits$} to {high:.digits$})")
+        }
+        Some(Interval { value, .. }) => format!("{value:.digits$}"),
+        None => "no".into(),
+    }
+}
