@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use calibrations::Calibrations;
 use engine::{Cancel, Engine};
+use jobs::Jobs;
 use library::Library;
 use store::Store;
 use tokio::sync::Mutex;
-use training::Trainings;
 
 mod answering;
 mod awake;
@@ -21,13 +21,14 @@ mod costs;
 mod demo;
 mod error;
 mod history;
+mod jobs;
 mod keeping;
 mod library;
 mod memory;
 mod models;
 mod preferences;
 mod suites;
-mod training;
+mod trainings;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
@@ -46,7 +47,7 @@ pub use library::{
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 pub use suites::Suite;
-pub use training::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
+pub use trainings::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
 
 pub use calibration::{Advice, Bin, CostRow, Interval, Measured, Mode, Reliability};
@@ -66,7 +67,7 @@ pub struct App {
     running: Arc<Mutex<Option<Running>>>,
     proving: Arc<Mutex<Cancel>>,
     library: Arc<Library>,
-    trainings: Arc<Trainings>,
+    trainings: Arc<Jobs<trainings::Stands>>,
     calibrations: Arc<Calibrations>,
 }
 

@@ -177,7 +177,7 @@ impl App {
     /// There is no such calibration, another process runs it, or the database fails.
     pub async fn pause_calibration(&self, id: i64) -> Result<CalibrationRun> {
         let run = self.calibration(id).await?;
-        if !self.calibrations.interrupt(id) && run.is_running() {
+        if !self.calibrations.jobs.interrupt(id, false) && run.is_running() {
             return Err(Error::CalibratedElsewhere(id));
         }
         Ok(run)
@@ -189,10 +189,10 @@ impl App {
     /// There is no such calibration, it is over, a model is not what it was, another process runs it, or the database
     /// fails.
     pub async fn resume_calibration(&self, id: i64) -> Result<CalibrationRun> {
-        if self.calibrations.get(id).is_some_and(|live| live.goes_on()) {
+        if self.calibrations.jobs.get(id).is_some_and(|job| job.goes_on()) {
             return self.calibration(id).await;
         }
-        self.calibration_rests(id).await;
+        self.calibrations.jobs.rested(id).await;
         let row = self.calibration_row(id).await?;
         if row.progress.state == CalibrationState::Done {
             return Err(Error::CalibrationOver(id));
@@ -210,7 +210,7 @@ impl App {
     /// # Errors
     /// It runs, here or in another process, or the database fails.
     pub async fn remove_calibration(&self, id: i64) -> Result<()> {
-        if self.calibrations.get(id).is_some() {
+        if self.calibrations.jobs.get(id).is_some() {
             return Err(Error::CalibrationRuns(id));
         }
         let _claim = self.claim_calibration(id).await?;
@@ -219,15 +219,15 @@ impl App {
 
     /// A row with what is only known while it runs, and whether it holds. What no process runs any more has paused.
     async fn described_calibration(&self, mut row: store::Calibration) -> Result<CalibrationRun> {
-        let live = self.calibrations.get(row.id);
-        if is_running(row.progress.state) && live.is_none() && !self.is_calibration_claimed(row.id)? {
+        let now = self.calibrations.jobs.get(row.id).map(|job| job.now);
+        if is_running(row.progress.state) && now.is_none() && !self.is_calibration_claimed(row.id)? {
             // It may have come to its end meanwhile.
             row = self.calibration_row(row.id).await?;
             if is_running(row.progress.state) {
                 row.progress.state = CalibrationState::Paused;
             }
         }
-        let (progress, seconds_left) = live.map_or((row.progress, None), |live| (live.progress, live.seconds_left()));
+        let (progress, seconds_left) = now.map_or((row.progress, None), |now| (now.progress, now.seconds_left()));
         let stale = self.stale(&row).await?;
         let in_force = row.applied_at.is_some()
             && stale.is_none()

@@ -166,7 +166,7 @@ impl Run {
 
     /// Answers a prompt; nothing if it was interrupted.
     async fn answer(&self, prompt: &CalibrationPrompt, request: Request) -> Result<Option<Made>> {
-        if self.app.calibrations.get(self.id).is_none_or(|live| !live.goes_on()) {
+        if self.app.calibrations.jobs.get(self.id).is_none_or(|job| !job.goes_on()) {
             return Ok(None);
         }
         let messages = prompt.prompt.as_deref().and_then(|json| serde_json::from_str::<Vec<Message>>(json).ok());
@@ -175,7 +175,7 @@ impl Run {
         let request = Request { prompt: Prompt::Chat(messages), ..request };
         // Nobody listens any more if the send fails: the program ends.
         let cancel = self.app.engine.answer(request, move |event| drop(told.send(event)));
-        self.app.calibrations.hear(self.id, cancel);
+        self.app.calibrations.jobs.hear(self.id, cancel);
         let (mut rounds, mut loaded) = (Vec::new(), false);
         while let Some(event) = heard.recv().await {
             match event {

@@ -1,15 +1,12 @@
 //! Trainings that run: each is a lesson of the engine, and a task that keeps what becomes of it.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Cancel, CheckpointRole, Lesson, LessonEvent, Prompt};
+use engine::{CheckpointRole, Lesson, LessonEvent, Prompt};
 use store::{TrainingPoint, TrainingProgress, TrainingState};
 use tokio::sync::mpsc;
-use tokio::time::sleep;
 
 use super::{TrainingOrder, prompts};
 use crate::awake::Awake;
@@ -22,76 +19,12 @@ const PACE: Duration = Duration::from_millis(500);
 /// Points that the loss of a whole training has, at most.
 const POINTS: usize = 200;
 
-/// How long to wait for another look.
-const AGAIN: Duration = Duration::from_millis(50);
-
-/// The trainings that this process runs, by id.
-#[derive(Debug, Default)]
-pub(crate) struct Trainings(Mutex<HashMap<i64, Live>>);
-
-/// A training that runs.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Live {
-    cancel: Cancel,
-    /// Whether it is to end for good when it pauses.
-    stops: bool,
-    /// Whether it came to an end, so that nobody reads any more what it is to do.
-    ended: bool,
+/// How far a training is that this process runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stands {
     pub(super) progress: TrainingProgress,
     /// How long what it does will take yet, seconds.
     pub(super) seconds_left: Option<f64>,
-}
-
-impl Live {
-    /// Whether nobody wants it to pause.
-    pub(super) fn goes_on(&self) -> bool {
-        !self.ended && !self.cancel.is_asked()
-    }
-}
-
-impl Trainings {
-    pub(super) fn get(&self, id: i64) -> Option<Live> {
-        self.all().get(&id).cloned()
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<i64, Live>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Enters a training that is about to run. Returns whether it was not here yet.
-    fn enter(&self, id: i64, progress: TrainingProgress) -> bool {
-        let mut all = self.all();
-        let is_new = !all.contains_key(&id);
-        all.entry(id).or_insert(Live { progress, ..Live::default() });
-        is_new
-    }
-
-    /// Lets a training be interrupted by `cancel` from now on, and at once if somebody wanted that meanwhile.
-    fn hear(&self, id: i64, cancel: Cancel) {
-        if let Some(live) = self.all().get_mut(&id) {
-            if live.cancel.is_asked() {
-                cancel.cancel();
-            }
-            live.cancel = cancel;
-        }
-    }
-
-    /// Notes that a training came to an end. Returns whether it is to stop for good: nothing that is wanted later is heard.
-    fn end(&self, id: i64) -> bool {
-        self.all().get_mut(&id).is_some_and(|live| {
-            live.ended = true;
-            live.stops
-        })
-    }
-
-    /// Wants a training to pause, or to stop. Returns whether it runs and will hear that.
-    pub(super) fn interrupt(&self, id: i64, stops: bool) -> bool {
-        let mut all = self.all();
-        let Some(live) = all.get_mut(&id).filter(|live| !live.ended) else { return false };
-        live.stops |= stops;
-        live.cancel.cancel();
-        true
-    }
 }
 
 impl App {
@@ -100,22 +33,9 @@ impl App {
         self.library.home.join("trainings").join(id.to_string())
     }
 
-    /// Waits until this process does not run a training any more.
-    pub(super) async fn rested(&self, id: i64) {
-        while self.trainings.get(id).is_some() {
-            sleep(AGAIN).await;
-        }
-    }
-
     /// Pauses what runs, and waits until it has; for a program that ends.
     pub async fn pause_trainings(&self) {
-        let ids = self.trainings.all().keys().copied().collect::<Vec<_>>();
-        for &id in &ids {
-            self.trainings.interrupt(id, false);
-        }
-        for id in ids {
-            self.rested(id).await;
-        }
+        self.trainings.pause_all().await;
     }
 
     /// The right to run a training, until it is dropped.
@@ -131,12 +51,12 @@ impl App {
     /// Runs a training from where it stands; returns once it is on its way.
     pub(super) async fn run_training(&self, id: i64, order: TrainingOrder, before: TrainingProgress) -> Result<()> {
         let progress = TrainingProgress { state: TrainingState::Waiting, ..before };
-        if !self.trainings.enter(id, progress) {
+        if !self.trainings.enter(id, Stands { progress, seconds_left: None }) {
             return Ok(()); // somebody here lets it run at this very moment
         }
         let begun = self.let_run(id, order, progress).await;
         if begun.is_err() {
-            self.trainings.all().remove(&id);
+            self.trainings.leave(id);
         }
         begun
     }
@@ -159,7 +79,7 @@ impl App {
                 // Without a database there is nowhere to write it down.
                 let _ = app.store.set_training(id, TrainingState::Failed, failed.as_deref(), None).await;
             }
-            app.trainings.all().remove(&id);
+            app.trainings.leave(id);
             drop(claim);
         });
         Ok(())
@@ -256,16 +176,16 @@ impl App {
     }
 
     fn stands(&self, id: i64, seconds_left: Option<f64>, change: impl FnOnce(&mut TrainingProgress)) {
-        if let Some(live) = self.trainings.all().get_mut(&id) {
-            live.seconds_left = seconds_left;
-            change(&mut live.progress);
-        }
+        self.trainings.stands(id, |now| {
+            now.seconds_left = seconds_left;
+            change(&mut now.progress);
+        });
     }
 
     /// Writes down how far a training is, for other processes and for after a kill.
     async fn note(&self, id: i64) -> Result<()> {
         match self.trainings.get(id) {
-            Some(live) => Ok(self.store.note_training(id, live.progress).await?),
+            Some(job) => Ok(self.store.note_training(id, job.now.progress).await?),
             None => Ok(()),
         }
     }

@@ -11,13 +11,14 @@ use engine::{DesignKind, Lesson, LessonPlan, Prompt, Room};
 use store::{TrainingPoint, TrainingProgress};
 
 use self::ending::{is_over, keeps_answers};
+use crate::jobs::Job;
 use crate::library::blocking;
 use crate::{App, Error, Result};
 
 pub use engine::TrainingLength;
 pub use order::{TrainingData, TrainingOrder};
 pub use pedigree::Pedigree;
-pub(crate) use running::Trainings;
+pub(crate) use running::Stands;
 pub use store::TrainingState;
 
 /// A training, as far as it is.
@@ -172,11 +173,10 @@ impl App {
     /// # Errors
     /// There is no such training, it is over, another process runs it, or the database fails.
     pub async fn resume_training(&self, id: i64) -> Result<Training> {
-        let live = self.trainings.get(id);
-        if live.as_ref().is_some_and(running::Live::goes_on) {
+        if self.trainings.get(id).is_some_and(|job| job.goes_on()) {
             return self.training(id).await;
         }
-        self.rested(id).await;
+        self.trainings.rested(id).await;
         let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
         if is_over(&row) {
             return Err(Error::TrainingOver(id));
@@ -194,7 +194,7 @@ impl App {
     /// There is no such training, it did better or is not over, another one has its name by now, or the database or the disk
     /// fails.
     pub async fn train_longer(&self, id: i64, length: TrainingLength) -> Result<Training> {
-        self.rested(id).await;
+        self.trainings.rested(id).await;
         let claim = self.claim_training(id).await?;
         let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
         if !keeps_answers(&row) {
@@ -217,7 +217,7 @@ impl App {
     pub async fn stop_training(&self, id: i64) -> Result<Training> {
         let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
         if !is_over(&row) && !self.trainings.interrupt(id, true) {
-            self.rested(id).await;
+            self.trainings.rested(id).await;
             let _claim = self.claim_training(id).await?;
             // It may have come to its end meanwhile.
             let row = self.store.training(id).await?.ok_or(Error::NoSuchTraining(id))?;
@@ -246,8 +246,8 @@ impl App {
 
     /// A row with its curve, and what is only known while it runs. What no process runs any more has paused.
     async fn described_training(&self, mut row: store::Training) -> Result<Training> {
-        let live = self.trainings.get(row.id);
-        if is_running(row.state) && live.is_none() && !self.is_claimed(row.id)? {
+        let job = self.trainings.get(row.id);
+        if is_running(row.state) && job.is_none() && !self.is_claimed(row.id)? {
             // It may have come to its end meanwhile.
             row = self.store.training(row.id).await?.ok_or(Error::NoSuchTraining(row.id))?;
             if is_running(row.state) {
@@ -256,8 +256,8 @@ impl App {
         }
         let points = self.store.training_points(row.id).await?;
         let mut training = Training::new(row, &points);
-        if let Some(live) = live {
-            training.take(&live);
+        if let Some(job) = job {
+            training.take(&job);
         }
         Ok(training)
     }
@@ -295,9 +295,10 @@ impl Training {
     }
 
     /// Brings it up to what runs.
-    fn take(&mut self, live: &running::Live) {
-        let TrainingProgress { state, answers_done, answers_of, step, steps } = live.progress;
-        (self.state, self.seconds_left, self.pausing) = (state, live.seconds_left, !live.goes_on());
+    fn take(&mut self, job: &Job<Stands>) {
+        let Stands { progress, seconds_left } = job.now;
+        let TrainingProgress { state, answers_done, answers_of, step, steps } = progress;
+        (self.state, self.seconds_left, self.pausing) = (state, seconds_left, !job.goes_on());
         (self.answers_done, self.answers_of) = (answers_done as usize, answers_of as usize);
         (self.step, self.steps) = (step as usize, steps as usize);
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::{LessonPlan, Prompt, Room};
 use store::TrainingState;
 
-use super::{TrainingEstimate, TrainingLength, TrainingOrder};
+use super::{Stands, TrainingEstimate, TrainingLength, TrainingOrder};
 use crate::library::blocking;
 use crate::{App, CheckpointRole, Error, Result};
 
@@ -66,14 +66,14 @@ impl App {
 
     /// Remembers how long what a training does takes here.
     pub(super) async fn learn_pace(&self, id: i64, order: &TrainingOrder) -> Result<()> {
-        let Some(live) = self.trainings.get(id) else { return Ok(()) };
+        let Some(job) = self.trainings.get(id) else { return Ok(()) };
         let [answer, step] = keys(order);
-        let progress = live.progress;
+        let Stands { progress, seconds_left } = job.now;
         let (key, left) = match progress.state {
             TrainingState::Answering => (answer, progress.answers_of - progress.answers_done),
             _ => (step, progress.steps - progress.step),
         };
-        match live.seconds_left {
+        match seconds_left {
             Some(seconds) if left > 0 => self.choose(&key, &Some(seconds / f64::from(left))).await,
             _ => Ok(()),
         }
