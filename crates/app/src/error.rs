@@ -194,7 +194,9 @@ pub enum Error {
     #[error("the target “{0}” cannot think before it answers; calibrate it without thinking")]
     NoThinking(String),
     /// Nothing would be left to judge by.
-    #[error("a calibration needs two prompts of one kind at least, one to fit and one to judge by; choose more")]
+    #[error(
+        "a calibration needs two prompts of one kind at least, or questions of two conversations: one to fit and one to judge by; choose more"
+    )]
     TooFewPrompts,
     /// Answers without a draft.
     #[error("nothing was drafted in these answers, so there is nothing to fit; choose other prompts, or more tokens")]

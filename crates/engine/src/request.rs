@@ -72,6 +72,21 @@ pub enum Prompt {
     Chat(Vec<Message>),
 }
 
+impl Prompt {
+    /// The first thing that somebody says in it. Prompts that begin alike are of one conversation, or the same: what one of
+    /// them teaches says much about the others.
+    #[must_use]
+    pub fn beginning(&self) -> String {
+        match self {
+            Self::Raw(text) => text.clone(),
+            Self::Chat(messages) => {
+                let first = messages.iter().find(|message| message.role == Role::User).or(messages.first());
+                first.map(|message| message.content.text().into_owned()).unwrap_or_default()
+            }
+        }
+    }
+}
+
 /// The number type that the models compute in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -63,17 +63,18 @@ impl App {
     ) -> Result<(Vec<CalibrationPrompt>, String)> {
         let (mut prompts, mut titles) = (Vec::new(), Vec::new());
         for (title, data) in sources(order)? {
-            let asked = self.prompts(&data).await?.into_iter().take(order.prompts as usize);
-            let prompt = |(within, (asked, number)): (usize, (Prompt, u32))| CalibrationPrompt {
+            let mut asked = self.prompts(&data).await?;
+            asked.truncate(order.prompts as usize);
+            let (held_out, first) = (held_out(&asked), u32::try_from(prompts.len()).unwrap_or(u32::MAX));
+            let numbered = asked.into_iter().zip(held_out).zip(first..);
+            prompts.extend(numbered.map(|((asked, held_out), number)| CalibrationPrompt {
                 number,
                 suite: title.clone(),
-                held_out: is_held_out(within),
+                held_out,
                 // Texts always have a JSON form.
                 prompt: serde_json::to_string(&messages(asked)).ok(),
                 ..CalibrationPrompt::default()
-            };
-            let first = u32::try_from(prompts.len()).unwrap_or(u32::MAX);
-            prompts.extend(asked.zip(first..).enumerate().map(prompt));
+            }));
             titles.push(title);
         }
         let is_enough = prompts.iter().any(|prompt| prompt.held_out);
@@ -99,9 +100,37 @@ fn sources(order: &CalibrationOrder) -> Result<Vec<(String, TrainingData)>> {
     Ok(sources)
 }
 
+/// Which prompts of one kind are held out: all questions of a conversation, or none of them.
+fn held_out(prompts: &[Prompt]) -> Vec<bool> {
+    let mut beginnings = Vec::new();
+    let place = |prompt: &Prompt| {
+        let beginning = prompt.beginning();
+        beginnings.iter().position(|known| *known == beginning).unwrap_or_else(|| {
+            beginnings.push(beginning);
+            beginnings.len() - 1
+        })
+    };
+    prompts.iter().map(place).map(is_held_out).collect()
+}
+
 fn messages(prompt: Prompt) -> Vec<Message> {
     match prompt {
         Prompt::Chat(messages) => messages,
         Prompt::Raw(text) => vec![Message::new(Role::User, text)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_questions_of_a_conversation_are_held_out_together() {
+        let asked = |texts: &[&str]| {
+            let messages = texts.iter().map(|&text| Message::new(Role::User, text.to_owned()));
+            Prompt::Chat(messages.collect())
+        };
+        let prompts = [asked(&["a"]), asked(&["b"]), asked(&["a", "c"]), asked(&["b", "a"]), asked(&["c"])];
+        assert_eq!(held_out(&prompts), [false, true, false, true, false]);
     }
 }

@@ -2,24 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chat::Role;
-
 use crate::{Error, Prompt, Result};
 
 /// One in so many prompts is held out.
 const EVERY: usize = 10;
-
-/// The first thing that somebody says in it. Prompts that begin alike are of one conversation, or the same: what one of
-/// them teaches says much about the others.
-fn beginning(prompt: &Prompt) -> String {
-    match prompt {
-        Prompt::Raw(text) => text.clone(),
-        Prompt::Chat(messages) => {
-            let first = messages.iter().find(|message| message.role == Role::User).or(messages.first());
-            first.map(|message| message.content.text().into_owned()).unwrap_or_default()
-        }
-    }
-}
 
 /// Puts the held-out ones of `items` behind the others, which both stay in their order, and returns how many they are: about
 /// a tenth, and never one that begins as one of the others does.
@@ -28,7 +14,7 @@ fn beginning(prompt: &Prompt) -> String {
 /// When all begin alike.
 pub(super) fn last<T>(items: Vec<T>, prompt: impl Fn(&T) -> &Prompt) -> Result<(Vec<T>, usize)> {
     let mut conversations = BTreeMap::<String, usize>::new();
-    let beginnings = items.iter().map(|item| beginning(prompt(item))).collect::<Vec<_>>();
+    let beginnings = items.iter().map(|item| prompt(item).beginning()).collect::<Vec<_>>();
     for beginning in &beginnings {
         *conversations.entry(beginning.clone()).or_default() += 1;
     }
@@ -57,7 +43,7 @@ pub(super) fn last<T>(items: Vec<T>, prompt: impl Fn(&T) -> &Prompt) -> Result<(
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-    use chat::Message;
+    use chat::{Message, Role};
 
     use super::*;
 
@@ -77,8 +63,8 @@ mod tests {
         let (all, count) = last(prompts.to_vec(), |prompt| prompt).unwrap();
         assert_eq!(all.len(), prompts.len());
         let (taught, held) = all.split_at(all.len() - count);
-        assert!(held.iter().all(|one| taught.iter().all(|other| beginning(one) != beginning(other))));
-        held.iter().map(beginning).collect()
+        assert!(held.iter().all(|one| taught.iter().all(|other| one.beginning() != other.beginning())));
+        held.iter().map(Prompt::beginning).collect()
     }
 
     #[test]
