@@ -1,23 +1,26 @@
 //! The prefix scheduler: how long a draft is worth verifying.
 
+use std::iter;
+
 use decode::{Bound, Schedule};
 
 use crate::{Acceptance, Cost};
 
-/// Algorithm 1 of the `DSpark` paper for one request: a draft grows while the tokens expected per second,
+/// Algorithm 1 of the `DSpark` paper for one request: a draft of `j` tokens is expected to write
 ///
 /// ```text
-/// theta_j = (1 + a_1 + … + a_j) / (t_draft + S_(1+j)),
+/// theta_j = (1 + a_1 + … + a_j) / (t_draft + S_(1+j))
 /// ```
 ///
-/// increase, and ends where they first do not, whatever comes behind. `a_j` is the survival of position `j`, the product
-/// of the confidences up to it; `t_draft` and `S` are measured ([`Cost`]).
+/// tokens per second. `a_j` is the survival of position `j`, the product of the confidences up to it; `t_draft` and `S`
+/// are measured ([`Cost`]). The paper ends a draft where `theta` first does not increase. Here it goes on if some longer
+/// one is expected to be worth more, with running rates of acceptance in place of the confidences behind: where a row more
+/// makes a machine take another kernel, `theta` falls once and rises again. No decision looks at a confidence behind it.
 ///
-/// A drafter with confidences is asked for all it can propose and cut as they are read. For one without, running rates
-/// of acceptance stand for the confidences, and the length is settled before the round: the best of all, since nothing is
-/// looked at that a verification would need. It drafts at least one token: not to draft at all is [`decode::Parking`]'s
-/// decision, which compares with real plain steps. The first rounds, and some later ones, draft everything, for what is
-/// never drafted never shows that it stands.
+/// A drafter with confidences is asked for all it can propose and cut as they are read. For one without, the rates stand
+/// for all of them, and the length is settled before the round: the best of all. It drafts at least one token: not to
+/// draft at all is [`decode::Parking`]'s decision, which compares with real plain steps. The first rounds, and some later
+/// ones, draft everything, for what is never drafted never shows that it stands.
 ///
 /// As long as nothing was measured it keeps everything.
 #[derive(Debug, Clone)]
@@ -37,30 +40,42 @@ const FIRST: usize = 8;
 const EVERY: usize = 16;
 
 /// A draft while it grows.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Growth {
     /// `a_j`.
     survival: f64,
     /// `1 + a_1 + … + a_j`.
     tokens: f64,
-    /// `theta_j`, if the cost is known.
-    theta: Option<f64>,
+    /// Of rounds that verify 0, 1, … drafted tokens, as far as the cost is known.
+    seconds: Vec<f64>,
+    /// How likely each position is to stand if all before it did, whatever its confidence.
+    rates: Vec<f64>,
 }
 
 impl Growth {
-    /// The empty draft, whose rounds take `seconds`.
-    fn new(seconds: Option<f64>) -> Self {
-        Self { survival: 1.0, tokens: 1.0, theta: seconds.map(|seconds| 1.0 / seconds) }
+    /// The empty draft.
+    fn new(seconds: Vec<f64>, rates: Vec<f64>) -> Self {
+        Self { survival: 1.0, tokens: 1.0, seconds, rates }
     }
 
-    /// Takes a token of this confidence, with which a round takes `seconds`, if `theta` increases.
-    fn grow(&mut self, confidence: f64, seconds: Option<f64>) -> bool {
+    /// Takes the token at `position`, if with it, or with some that may follow, `theta` increases.
+    fn grow(&mut self, position: usize, confidence: f64) -> bool {
         let survival = self.survival * confidence;
         let tokens = self.tokens + survival;
-        let theta = seconds.map(|seconds| tokens / seconds);
-        let grows = theta.zip(self.theta).is_none_or(|(theta, before)| theta > before);
+        let grows = match self.seconds.get(position + 1..) {
+            None | Some([]) => true,
+            Some(seconds) => {
+                let longer = self.rates[position + 1..].iter().scan((survival, tokens), |(survival, tokens), rate| {
+                    *survival *= rate;
+                    *tokens += *survival;
+                    Some(*tokens)
+                });
+                let theta = self.tokens / self.seconds[position];
+                iter::once(tokens).chain(longer).zip(seconds).any(|(tokens, seconds)| tokens / seconds > theta)
+            }
+        };
         if grows {
-            *self = Self { survival, tokens, theta };
+            (self.survival, self.tokens) = (survival, tokens);
         }
         grows
     }
@@ -70,7 +85,7 @@ impl Auto {
     /// For a drafter that proposes up to `ceiling` tokens, with what is known of its rounds.
     #[must_use]
     pub fn new(ceiling: usize, confident: bool, cost: Cost) -> Self {
-        let (acceptance, growth) = (Acceptance::default(), Growth::new(None));
+        let (acceptance, growth) = (Acceptance::default(), Growth::new(Vec::new(), Vec::new()));
         Self { ceiling, confident, cost, context: 0, acceptance, rounds: 0, growth }
     }
 
@@ -129,10 +144,10 @@ impl Schedule for Auto {
 
     fn keep(&mut self, position: usize, confidence: f32) -> bool {
         if position == 0 {
-            self.growth = Growth::new(self.seconds(0));
+            let seconds = (0..=self.ceiling).map_while(|drafted| self.seconds(drafted)).collect();
+            self.growth = Growth::new(seconds, self.acceptance.rates().take(self.ceiling).collect());
         }
-        let seconds = self.seconds(position + 1);
-        self.growth.grow(confidence.into(), seconds)
+        self.growth.grow(position, confidence.into())
     }
 
     fn why(&self) -> Bound {

@@ -53,7 +53,9 @@ impl Mode {
                     (_, true) => cost.draft(*context, asked)? + cost.verify(*context, 1 + kept)?,
                     (_, false) => cost.round(*context, asked)?,
                 };
-                tokens += 1 + round.accepted.min(kept);
+                let accepted = round.accepted.min(kept);
+                schedule.learn(kept, accepted);
+                tokens += 1 + accepted;
             }
         }
         (seconds > 0.0).then(|| number(tokens) / seconds)

@@ -15,7 +15,7 @@ fn kept(auto: &mut Auto, confidences: &[f32]) -> usize {
 }
 
 fn check(draft_s: f64, verify_s: &[f64], confidences: &[f32], want: usize) {
-    let mut auto = Auto::new(5, true, cost(draft_s, verify_s));
+    let mut auto = Auto::new(confidences.len(), true, cost(draft_s, verify_s));
     assert_eq!(kept(&mut auto, confidences), want);
 }
 
@@ -60,26 +60,38 @@ fn without_a_measurement_everything_is_kept() {
 }
 
 #[test]
-fn the_length_is_the_best_of_all_that_could_be_reached_without_looking_ahead() {
+fn a_draft_is_never_shorter_than_the_papers() {
     for seed in 1..2000 {
         let mut number = numbers(seed);
         let draft_s = number();
         let verify = (0..6).map(|_| 0.2 + number()).collect::<Vec<_>>();
-        let confidences = (0..5).map(|_| number()).collect::<Vec<_>>();
+        #[expect(clippy::cast_possible_truncation, reason = "confidences are float32")]
+        let confidences = (0..5).map(|_| number() as f32).collect::<Vec<_>>();
         let theta = |length: usize| {
-            let survivals = confidences[..length].iter().scan(1.0, |survival, c| {
-                *survival *= c;
+            let survivals = confidences[..length].iter().scan(1.0, |survival, &c| {
+                *survival *= f64::from(c);
                 Some(*survival)
             });
             (1.0 + survivals.sum::<f64>()) / (draft_s + verify[length])
         };
-        // All lengths before which no step failed to gain; theta is greatest at the last of them.
-        let reachable = (0..=5).take_while(|&length| length == 0 || theta(length) > theta(length - 1));
-        let best = reachable.max_by(|&one, &other| theta(one).total_cmp(&theta(other)));
-        #[expect(clippy::cast_possible_truncation, reason = "confidences are float32")]
-        let rounded = confidences.iter().map(|&confidence| confidence as f32).collect::<Vec<_>>();
-        check(draft_s, &verify, &rounded, best.unwrap_or(0));
+        let first_fall = (1..=5).find(|&length| theta(length) <= theta(length - 1)).unwrap_or(6) - 1;
+        let mut auto = Auto::new(5, true, cost(draft_s, &verify));
+        assert!(kept(&mut auto, &confidences) >= first_fall);
     }
+}
+
+#[test]
+fn a_cost_that_jumps_once_is_passed_if_what_lies_behind_it_is_worth_it() {
+    let verify = [1.0, 1.9, 1.9, 1.9, 1.9, 1.9];
+    // theta: 1/1.2, 1.8/2.1, 2.44/2.1, …
+    check(0.2, &verify, &[0.8; 5], 5);
+    // theta: 1/1.2, 1.3/2.1; with rates of 0.7 behind it at most 1.83/2.1: it was expected to be worth it, and it is not.
+    check(0.2, &verify, &[0.3, 0.1, 0.1, 0.1, 0.1], 5);
+    check(0.2, &verify, &[0.1; 5], 0);
+    // Once it is known that nothing stands behind the first, the jump is not worth it.
+    let mut auto = Auto::new(5, true, cost(0.2, &verify));
+    (0..100).for_each(|_| auto.learn(5, 1));
+    assert_eq!(kept(&mut auto, &[0.3, 0.9, 0.9, 0.9, 0.9]), 0);
 }
 
 #[test]
