@@ -3,12 +3,14 @@
 //! Everything is counted in *plain steps*, the time in which the target alone writes one token. A round that emits `n`
 //! tokens in the time of `t` plain steps has gained `n - t`. The clock is the caller's.
 //!
-//! A loss is believed once plain steps that were taken right behind it confirm it: whatever else the machine does slows
-//! them as well.
+//! Texts have passages at which any drafter fails. What it has gained before may be lost again, as long as it is not much at
+//! a time; otherwise a few rounds that surely lose are enough. A loss is believed once plain steps that were taken right
+//! behind it confirm it: whatever else the machine does slows them as well.
 //!
-//! What parking costs is bounded by construction: the rest before a probe follows from what the last rounds lost, so that
-//! a probe which loses as much costs about a hundredth of the plain steps before it, however slow the drafter is. Only the
-//! first comes sooner, for the machine may have been busy just then. The shortest rest doubles with each probe that fails.
+//! What parking costs is bounded by construction: unless it was gained before, the rest before a probe follows from what the
+//! last rounds lost, so that a probe which loses as much costs one in fifty of the plain steps before it, however slow the
+//! drafter is. Only the first comes sooner, for the passage or the machine may have been an odd one. The shortest rest
+//! doubles with each probe that fails.
 
 use std::collections::VecDeque;
 
@@ -39,9 +41,11 @@ const REST: usize = 32;
 /// How often it doubles, at most.
 const DOUBLINGS: u32 = 8;
 /// The share of the plain steps before it that a probe may cost.
-const SHARE: f64 = 0.01;
+const SHARE: f64 = 0.02;
 /// The same of the first.
-const FIRST_SHARE: f64 = 0.04;
+const FIRST_SHARE: f64 = 0.1;
+/// The share of what was gained or lost that each drafting round makes forgotten.
+const FORGOTTEN: f64 = 1.0 / 512.0;
 
 /// A change of mind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -86,6 +90,8 @@ pub struct Parking {
     losing: Run,
     /// Plain steps that the newest drafting round lost.
     newest_loss: f64,
+    /// Plain steps gained in all, the older ones forgotten.
+    earned: f64,
     /// Probes that failed in a row.
     failed: u32,
 }
@@ -99,6 +105,7 @@ impl Default for Parking {
             all: Run::default(),
             losing: Run::default(),
             newest_loss: 0.0,
+            earned: 0.0,
             failed: 0,
         }
     }
@@ -167,6 +174,7 @@ impl Parking {
         let gain = count(tokens) - seconds / plain_s;
         let counted = gain.max(-self.newest_loss.max(HICCUP));
         self.newest_loss = -gain;
+        self.earned += counted - FORGOTTEN * self.earned;
         self.all.add(tokens, seconds, counted);
         self.losing.add(tokens, seconds, counted);
         if self.losing.gain >= 0.0 {
@@ -177,7 +185,7 @@ impl Parking {
                 if self.all.tally.rounds() > EVERY {
                     self.failed = 0;
                 }
-                if self.losing.is_lost() {
+                if self.losing.is_lost(self.earned > 0.0) {
                     self.state = State::Confirming { left: ENOUGH };
                 }
                 None
@@ -198,8 +206,9 @@ impl Parking {
     /// For what these rounds lost.
     fn park(&mut self, lost: Run, plain_s: f64) -> Turn {
         let standing = lost.tally.standing(plain_s);
+        let (cost, shortest) = (probe(lost.loss()), REST << self.failed.min(DOUBLINGS));
         let share = if self.failed == 0 { FIRST_SHARE } else { SHARE };
-        let rest = whole(probe(-lost.mean()) / share).max(REST << self.failed.min(DOUBLINGS));
+        let rest = if cost < self.earned { shortest } else { whole(cost / share).max(shortest) };
         self.failed += 1;
         self.state = State::Parked { left: rest };
         self.forget();
@@ -220,6 +229,8 @@ struct Run {
     /// In plain steps, without pauses.
     gain: f64,
     squares: f64,
+    /// Of the newest.
+    newest: f64,
 }
 
 impl Run {
@@ -227,18 +238,24 @@ impl Run {
         self.tally.add(tokens, seconds);
         self.gain += gain;
         self.squares += gain * gain;
+        self.newest = gain;
     }
 
     fn mean(&self) -> f64 {
         self.gain / count(self.tally.rounds().max(1))
     }
 
-    /// Whether the loss is too large, or too regular, to be chance.
-    fn is_lost(&self) -> bool {
+    /// What a round like these loses; all but the newest may seem to have lost less than they did.
+    fn loss(&self) -> f64 {
+        -self.mean().min(self.newest)
+    }
+
+    /// Whether the loss is too large, or too regular to be chance unless drafting `pays` on the whole.
+    fn is_lost(&self, pays: bool) -> bool {
         let (rounds, mean) = (count(self.tally.rounds().max(1)), self.mean());
         let variance = (self.squares / rounds - mean * mean).max(0.0);
         let sure = rounds >= RUN && mean + SURE * (variance / rounds).sqrt() < 0.0;
-        sure || self.gain <= -MOST
+        sure && !pays || self.gain <= -MOST
     }
 }
 

@@ -66,7 +66,7 @@ fn what_it_says_is_of_the_rounds_that_lost_and_not_of_those_that_won_before() {
 fn it_says_why() {
     let run = Trial::of(32, |_| (1, 0.045));
     let standing = Standing { rounds: 8, tokens_per_round: 1.0, round_s: 0.045, plain_s: 0.030 };
-    let [(14, Turn::Parked { standing: why, rest: 50 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
+    let [(14, Turn::Parked { standing: why, rest: 32 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
     assert_eq!((why.rounds, why.plain_s), (standing.rounds, standing.plain_s));
     assert!((why.round_s - standing.round_s).abs() < 1e-9);
 }
@@ -80,11 +80,11 @@ fn speed_since(from: usize, rounds: usize, seconds: f64) -> f64 {
 }
 
 #[test]
-fn what_probes_cost_once_parked_is_about_a_hundredth_however_slow_the_drafter() {
+fn what_probes_cost_once_parked_is_about_one_in_fifty_however_slow_the_drafter() {
     for seconds in [0.031, 0.034, 0.045, 0.060, 0.3, 1.0, 3.0, 30.0] {
         for rounds in [100, 1000, 100_000] {
             let (first, later) = (speed_since(0, rounds, seconds), speed_since(1, rounds, seconds));
-            assert!(first > 0.93 && later > 0.987, "{seconds} s a round, {rounds} rounds: {first}, {later}");
+            assert!(first > 0.85 && later > 0.975, "{seconds} s a round, {rounds} rounds: {first}, {later}");
         }
     }
 }
@@ -134,6 +134,21 @@ fn a_drafter_that_has_become_better_is_found_out() {
 }
 
 #[test]
+fn a_passage_at_which_a_drafter_that_pays_fails_parks_nothing() {
+    let run = Trial::of(1000, |at| (if at % 50 < 38 { 4 } else { 1 }, 0.060));
+    assert_eq!(run.turns, []);
+    assert!(run.speed() > 1.4);
+}
+
+#[test]
+fn once_a_drafter_that_paid_fails_for_good_little_of_what_it_gained_is_lost() {
+    let run = |rounds| Trial::of(rounds, |at| (if at < 100 { 4 } else { 1 }, 0.060));
+    let gained = |run: &Trial| count(run.tokens) - run.seconds / 0.030;
+    let (before, after) = (run(100), run(20_000));
+    assert!(gained(&before) > 100.0 && gained(&after) > gained(&before) - 60.0);
+}
+
+#[test]
 fn one_pause_of_the_machine_parks_nothing() {
     let run = Trial::of(400, |at| (2, if at % 50 == 20 { 2.0 } else { 0.040 }));
     assert_eq!(run.turns, []);
@@ -148,6 +163,6 @@ fn rounds_of_uneven_worth_that_win_on_average_are_not_parked() {
 
 #[test]
 fn rounds_of_uneven_worth_that_lose_on_average_are_parked() {
-    let run = Trial::of(200, |at| (if noise(at) < 0.8 { 1 } else { 3 }, 0.050));
-    assert!(run.parking.is_parked());
+    let run = Trial::of(2000, |at| (if noise(at) < 0.8 { 1 } else { 3 }, 0.050));
+    assert!(run.drafted < 200 && run.speed() > 0.97, "{} drafted, {}", run.drafted, run.speed());
 }
