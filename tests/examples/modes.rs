@@ -43,7 +43,6 @@ fn main() -> Outcome {
                 let request = request([target, drafter], mode, prompt, tokens, &cost);
                 let answer = asking::answer(&engine, request)?;
                 let Stats { tokens, rounds, decode_s, .. } = answer.stats;
-                if mode == Mode::Auto { eprintln!("{tokens} tokens {rounds} rounds {decode_s:.3} parked {} props {:?} acc {:?} turns {:?} plain {:?} cost {:?}", answer.stats.parked, answer.stats.proposed_at, answer.stats.accepted_at, answer.turns, answer.stats.plain_step_s, (1..=7).map(|k| answer.cost.round(100,k).map(|s| (s*1e4).round()/10.)).collect::<Vec<_>>()); }
                 let of_mode = runs.iter_mut().filter(|(of, _)| *of == mode);
                 of_mode.for_each(|(_, runs)| runs.push(Timed { tokens, rounds, seconds: decode_s }));
                 if mode != Mode::Plain {
