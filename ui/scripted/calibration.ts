@@ -1,5 +1,5 @@
 // The part of the scripted backend that is about calibrations.
-import type { Backend, Calibration, CalibrationExport, CalibrationOrder, CalibrationReport } from '../src/lib/backend/backend';
+import type { Backend, Calibration, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationReport } from '../src/lib/backend/backend';
 import { Refusal } from '../src/lib/backend/backend';
 import { ScriptedTraining } from './training';
 
@@ -31,6 +31,11 @@ const alike = (one: Calibration, other: Calibration) =>
 
 export class ScriptedCalibration extends ScriptedTraining {
   calibrationOrders: CalibrationOrder[] = [];
+  calibrationsWeighed: CalibrationOrder[] = [];
+  /** How many prompts the conversations have, and a file. */
+  otherPrompts = 12;
+  /** Seconds that the target takes for a token; null before it wrote one. */
+  plainStep: number | null = 0.02;
   calibrated: Calibration[] = [];
   /** What came of those that are done, by id. */
   came = new Map<number, CalibrationReport>();
@@ -42,6 +47,21 @@ export class ScriptedCalibration extends ScriptedTraining {
   #listeners: ((calibrations: Calibration[]) => void)[] = [];
 
   calibrationChoices = async () => this.answer('calibrationChoices', { suites: this.choices.suites, prompts: 8, tokens: 128 });
+
+  /** As the backend reckons: every fourth prompt of a suite, from the second on, is answered in every way of drafting too. */
+  async estimateCalibration(order: CalibrationOrder): Promise<CalibrationEstimate> {
+    this.calibrationsWeighed.push(order);
+    const suites = this.choices.suites.filter(({ id }) => order.suites.includes(id)).map(({ prompts }) => prompts);
+    const others = [order.conversations, order.file !== null].filter(Boolean).map(() => this.otherPrompts);
+    const asked = [...suites, ...others].map((prompts) => Math.min(prompts, order.prompts));
+    const prompts = asked.reduce((sum, each) => sum + each, 0);
+    const heldOut = asked.reduce((sum, each) => sum + Math.floor((each + 2) / 4), 0);
+    if (heldOut === 0) throw new Error('A calibration needs two prompts of one kind at least, one to fit and one to judge by; choose more.');
+    const { limit } = this.registered.find(({ id }) => id === order.drafter)!.drafts!;
+    // Each γ, plain decoding, thresholds and auto.
+    const written = order.tokens * (prompts + heldOut * (limit + 3));
+    return this.answer('estimateCalibration', { prompts, heldOut, seconds: this.plainStep === null ? null : this.plainStep * written });
+  }
 
   async startCalibration(order: CalibrationOrder): Promise<number> {
     this.answer('startCalibration', null);

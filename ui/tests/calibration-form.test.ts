@@ -1,8 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { calibration } from '../scripted/calibration';
 import { model } from '../scripted/samples';
+import type { CalibrationEstimate } from '../src/lib/backend/backend';
 import { backendWithModels, base, drafter, lookup, openCalibrate, target } from './window';
 
 const start = () => screen.getByTestId('start-calibration');
@@ -81,6 +82,52 @@ test('thinking is as the chat has it, and off with the reason where the target c
   expect(thinking()).not.toBeChecked();
   expect(thinking()).toBeDisabled();
   expect(thinking()).toHaveAccessibleDescription('A base model without a chat template does not think.');
+});
+
+test('before the start the form says how much is asked, how often, and about how long it takes', async () => {
+  const backend = backendWithPair();
+  const user = await openCalibrate(backend);
+  const estimate = () => screen.getByTestId('estimate');
+  await suites();
+  expect(estimate()).toHaveTextContent('Estimating…');
+  await waitFor(() => expect(estimate()).toHaveTextContent('17 prompts, 4 of them answered in every way of drafting; about 2 min.'));
+  expect(backend.calibrationsWeighed).toEqual([{ ...usual, suites: ['chat', 'code', 'maths'] }]);
+  backend.plainStep = null;
+  await user.click(screen.getByRole('checkbox', { name: /^Maths/ }));
+  await user.click(screen.getByRole('checkbox', { name: 'Your conversations' }));
+  const unknown = '24 prompts, 6 of them answered in every way of drafting; how long is known once this target wrote something.';
+  await waitFor(() => expect(estimate()).toHaveTextContent(unknown));
+  expect(backend.calibrationsWeighed.at(-1)).toEqual({ ...usual, suites: ['chat', 'code'], conversations: true });
+  expect(start()).toHaveAccessibleDescription('You can go on chatting. Nothing changes until you apply it.');
+});
+
+test('an estimate that comes after the order was changed says nothing', async () => {
+  const backend = backendWithPair();
+  const honest = backend.estimateCalibration.bind(backend);
+  let late: (estimate: CalibrationEstimate) => void = () => {};
+  const first = new Promise<CalibrationEstimate>((resolve) => (late = resolve));
+  backend.estimateCalibration = vi.fn((order) => (order.prompts === 8 ? first : honest(order)));
+  await openCalibrate(backend);
+  await waitFor(() => expect(backend.estimateCalibration).toHaveBeenCalledOnce());
+  await fireEvent.change(screen.getByRole('spinbutton', { name: 'How many' }), { target: { value: '4' } });
+  await waitFor(() => expect(screen.getByTestId('estimate')).toHaveTextContent(/^9 prompts, 2 of them/));
+  late({ prompts: 1, heldOut: 1, seconds: 1 });
+  await first;
+  expect(screen.getByTestId('estimate')).toHaveTextContent(/^9 prompts, 2 of them/);
+});
+
+test('an order that cannot be met is in the way of a start, until it is another one', async () => {
+  const backend = backendWithPair();
+  const user = await openCalibrate(backend);
+  await suites();
+  for (const name of [/^Chat/, /^Code/]) await user.click(screen.getByRole('checkbox', { name }));
+  const refused = 'A calibration needs two prompts of one kind at least, one to fit and one to judge by; choose more.';
+  await waitFor(() => expect(obstacle()).toHaveTextContent(refused));
+  expect(start()).toBeDisabled();
+  expect(start()).toHaveAccessibleDescription(refused);
+  expect(screen.getByTestId('estimate')).toHaveTextContent('Complete the form for an estimate.');
+  await user.click(screen.getByRole('checkbox', { name: /^Code/ }));
+  expect(start()).toBeEnabled();
 });
 
 test('what cannot start says why', async () => {

@@ -103,7 +103,8 @@ export class MainWindow {
     this.calibrationForm.pick(pair);
     this.calibrationForm.open = !holds;
     if (holds) this.calibrations.show(calibration.id, true);
-    await focusOn(holds ? showing('calibration', calibration.id) : '[data-testid=calibration-form] select');
+    else await this.calibrationForm.load();
+    await focusOn(holds ? showing('job', calibration.id) : '[data-testid=calibration-form] select');
   }
 
   /** Adds the models that come with the app, and begins a chat with them. */

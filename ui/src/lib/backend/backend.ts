@@ -38,6 +38,7 @@ import type {
 
 export type {
   Calibration,
+  CalibrationAdvice,
   CalibrationChoices,
   CalibrationEstimate,
   CalibrationCost,

@@ -1,5 +1,6 @@
-import type { Calibration, CalibrationMode, CalibrationPhase, CalibrationPosition, Interval } from '../backend/backend';
+import type { Calibration, CalibrationEstimate, CalibrationMode, CalibrationPhase, CalibrationPosition, Interval } from '../backend/backend';
 import { count, dateAndTime, decimal, plural, roughly } from '../format';
+import type { Calibrated } from './pair';
 
 export const phases: readonly { value: CalibrationPhase; label: string; does: string }[] = [
   { value: 'collect', label: 'Collect', does: 'The target answers prompts with drafts of full length: what the drafter said of each token, and whether it stood.' },
@@ -21,6 +22,12 @@ export function progress({ state, phase, done, of, secondsLeft }: Calibration, a
   return [state, ...far];
 }
 
+/** What a calibration asks, and how long that takes. */
+export function taking({ prompts, heldOut, seconds }: CalibrationEstimate): string {
+  const time = seconds === null ? 'how long is known once this target wrote something' : roughly(seconds);
+  return `${plural(prompts, 'prompt')}, ${count(heldOut)} of them answered in every way of drafting; ${time}.`;
+}
+
 /** Whether a calibration that is done is used. */
 export function use({ inForce, stale, appliedAt }: Calibration): string {
   if (stale !== null) return 'stale';
@@ -37,6 +44,22 @@ export function titled(pair: string, { createdAt }: Calibration): string {
 export function news(pair: string, { state, failure, recommendation }: Calibration): string {
   if (state === 'failed') return `The calibration of ${pair} has failed: ${failure ?? ''}`;
   return `The calibration of ${pair} is done. ${recommendation?.sentence ?? ''}`.trimEnd();
+}
+
+/** What was done to follow what a calibration recommends. */
+export function followed(pair: string, mode: CalibrationMode, applied: boolean): string {
+  const how = mode.mode === 'fixed' ? `a fixed γ of ${mode.gamma}` : `the schedule ${modeOf(mode)}`;
+  const now = mode.mode === 'plain' ? 'Chats now decode plainly: γ is 0.' : `Chats now use ${pair} with ${how}.`;
+  return applied ? `The calibration is in force. ${now}` : now;
+}
+
+/** What else has to be set for a calibration to be used, if something has. */
+export function lacking({ thinking, precision }: Calibrated, next: Calibrated | null): string | null {
+  const other = [
+    ...(next?.thinking === thinking ? [] : [`thinking ${thinking ? 'on' : 'off'}`]),
+    ...(next?.precision === precision ? [] : [`the number type ${precision === 'float32' ? 'float32' : 'as stored'}`]),
+  ];
+  return other.length === 0 ? null : `It holds with ${other.join(' and ')}, which you set in the inspector.`;
 }
 
 /** What goes when a calibration is forgotten. */

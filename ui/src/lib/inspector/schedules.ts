@@ -1,5 +1,6 @@
 // The schedules to choose from, with a word on each.
-import type { Controls, Model, Schedule } from '../backend/backend';
+import type { CalibrationMode, Controls, Model, Schedule } from '../backend/backend';
+import { gammaFor } from './effect';
 
 type Choice = { value: Schedule; label: string; does: string; judges: boolean };
 
@@ -24,4 +25,18 @@ export function scheduleDoes({ schedule, gamma, minConf }: Controls, drafter: Mo
   if (schedule === 'gate' && minConf === null) return 'It needs a threshold: set minConf.';
   if (schedule === 'auto' && (gamma !== null || minConf !== null)) return 'γ or minConf is set, and decides.';
   return chosen.does;
+}
+
+/** What a chat is set to, to draft in this way. */
+export function controlsOf(mode: CalibrationMode): Partial<Controls> {
+  if (mode.mode === 'plain') return { schedule: 'fixed', gamma: 0 };
+  if (mode.mode === 'fixed') return { schedule: 'fixed', gamma: mode.gamma };
+  return { schedule: mode.mode, gamma: null, minConf: null };
+}
+
+/** Whether the next answer drafts in this way. */
+export function draftsBy(mode: CalibrationMode, controls: Controls, drafter: Model | null): boolean {
+  const { schedule, gamma, minConf } = { ...controls, ...controlsOf(mode) };
+  const long = gamma === null ? controls.gamma === null : gammaFor(controls, drafter) === gamma;
+  return long && controls.schedule === schedule && controls.minConf === minConf;
 }
