@@ -117,6 +117,7 @@ export function report(limit: number): CalibrationReport {
     prompts: 48,
     rounds: 3624,
     heldOutPrompts: 16,
+    alike: 16,
     heldOutRounds: 1208,
     positions: all.map((at) => (at.position === limit ? thin(at) : at)),
     cost: costs(limit),

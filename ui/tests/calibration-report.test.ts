@@ -164,7 +164,7 @@ test('the report of the latest that is done is open, one at a time, and a failed
   expect(await screen.findByRole('alert')).toHaveTextContent('This calibration is not done.');
   backend.came.set(2, report(3));
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText(/^Fitted on 3,624 rounds of 48 prompts, judged on 1,208 rounds of 16 prompts that were held out\.$/)).toBeInTheDocument();
+  expect(await screen.findByText(/^Fitted on 3,624 rounds of 48 prompts, judged on 1,208 rounds of 16 prompts that were held out: for all of these every way of drafting wrote the same tokens\.$/)).toBeInTheDocument();
   expect(screen.getAllByTestId('reliability')).toHaveLength(3);
   await user.click(screen.getAllByText('Report')[1]!);
   const [, other] = screen.getAllByTestId('calibration');

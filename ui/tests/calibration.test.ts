@@ -161,10 +161,10 @@ test('while an answer is written, the view says that it goes first', async () =>
   const user = await open(backend);
   const ids = await ask(backend, user, 'Hello');
   await user.click(screen.getByRole('button', { name: /^Calibrate/ }));
-  expect(await screen.findByText(/Answers go first; the calibration goes on after it\./)).toBeInTheDocument();
+  expect(await screen.findByText(/Your answers and those of the calibration take turns\./)).toBeInTheDocument();
   const message = { ...backend.written.get(ids.conversation)!.at(-1)!, state: 'complete' as const };
   backend.emit(frame(ids, { phase: { kind: 'ended', message } }));
-  await waitFor(() => expect(screen.queryByText(/Answers go first/)).not.toBeInTheDocument());
+  await waitFor(() => expect(screen.queryByText(/take turns/)).not.toBeInTheDocument());
 });
 
 test('calibrations that cannot be watched are asked for again', async () => {

@@ -1,5 +1,7 @@
 //! The built-in suites of prompts: something to answer for whoever has nothing of their own to ask.
 
+use store::Source;
+
 /// A built-in suite of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suite {
@@ -31,6 +33,20 @@ impl Suite {
             text: include_str!("../suites/slipstream.txt"),
         },
     ];
+
+    /// Whether it is chosen for a target from there where nobody chooses: that of the demo knows only what the others are not
+    /// asked.
+    #[must_use]
+    pub fn is_usual_for(&self, source: Source) -> bool {
+        self.usual != (source == Source::Demo)
+    }
+
+    /// The ids of those that are chosen for a target from there where nobody chooses.
+    #[must_use]
+    pub fn usual_for(source: Source) -> Vec<String> {
+        let usual = Self::ALL.into_iter().filter(|suite| suite.is_usual_for(source));
+        usual.map(|suite| suite.id.to_owned()).collect()
+    }
 
     /// The ids of all.
     #[must_use]

@@ -36,7 +36,7 @@ pub struct Advice {
     pub sentence: String,
 }
 
-/// The fastest way that is faster than plain decoding beyond doubt, which is plain decoding if none is; auto where it
+/// The fastest way that is faster than plain decoding with all of its interval, which is plain decoding if none is; auto where it
 /// comes close to the fastest. `None` if nothing was measured.
 #[must_use]
 pub fn recommend(measured: &[Measured]) -> Option<Advice> {
@@ -44,11 +44,15 @@ pub fn recommend(measured: &[Measured]) -> Option<Advice> {
     let best = drafting().max_by(|one, other| faster(one, other))?;
     let sure = drafting().filter(|measured| measured.times_plain.low.is_some_and(|low| low > 1.0));
     let Some(best) = sure.clone().max_by(|one, other| faster(one, other)) else {
-        let sentence =
-            format!("Decode plainly, without a drafter: nothing was faster beyond doubt; the best was {}.", told(best));
+        let why = if best.times_plain.low.is_none() {
+            "too few prompts were asked to be sure of anything"
+        } else {
+            "nothing was surely faster"
+        };
+        let sentence = format!("Decode plainly, without a drafter: {why}; the best was {}.", told(best));
         return Some(Advice { mode: Mode::Plain, sentence });
     };
-    let auto = drafting().find(|measured| measured.mode == Mode::Auto);
+    let auto = sure.clone().find(|measured| measured.mode == Mode::Auto);
     let close = auto.is_some_and(|auto| auto.times_plain.value >= CLOSE * best.times_plain.value);
     Some(match auto {
         Some(auto) if auto.mode == best.mode => {
@@ -61,6 +65,17 @@ pub fn recommend(measured: &[Measured]) -> Option<Advice> {
         Some(auto) => Advice { mode: best.mode, sentence: format!("Choose {}; {} is slower.", told(best), told(auto)) },
         None => Advice { mode: best.mode, sentence: format!("Choose {}.", told(best)) },
     })
+}
+
+/// Whether calibrated confidences are truer than as the drafter says them, from the calibration error (ECE) of each.
+#[must_use]
+pub fn truer(raw: f64, calibrated: f64) -> String {
+    let [raw, calibrated] = [raw, calibrated].map(|error| format!("{error:.3}"));
+    if calibrated < raw {
+        format!("Calibrated, its confidence is truer: the error (ECE) of {raw} becomes {calibrated}.")
+    } else {
+        format!("Its confidence is no truer calibrated: an error (ECE) of {raw} as it says it, {calibrated} then.")
+    }
 }
 
 fn faster(one: &Measured, other: &Measured) -> Ordering {
@@ -112,9 +127,15 @@ mod tests {
     }
 
     #[test]
+    fn a_calibration_that_makes_nothing_truer_says_so() {
+        assert!(truer(0.131, 0.024).contains("is truer: the error (ECE) of 0.131 becomes 0.024"));
+        assert!(truer(0.013, 0.015).contains("is no truer") && truer(0.0241, 0.0240).contains("is no truer"));
+    }
+
+    #[test]
     fn what_may_be_chance_is_no_reason_to_draft() {
         check(1.05, 1.02, 0.1, Mode::Plain, "the best was a fixed γ of 2 at 1.05 × plain (0.95 to 1.15)");
-        check(0.80, 0.97, 0.01, Mode::Plain, "nothing was faster beyond doubt");
+        check(0.80, 0.97, 0.01, Mode::Plain, "nothing was surely faster");
         let few =
             Measured { times_plain: Interval { value: 2.0, low: None, high: None }, ..measured(Mode::Auto, 2.0, 0.0) };
         assert_eq!(recommend(&[few]).unwrap().mode, Mode::Plain);

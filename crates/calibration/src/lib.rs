@@ -18,7 +18,7 @@ mod temperatures;
 mod thresholds;
 
 pub use acceptance::Acceptance;
-pub use advice::{Advice, Measured, recommend};
+pub use advice::{Advice, Measured, recommend, truer};
 pub use auto::Auto;
 pub use cost::{Cost, CostRow, Spent};
 pub use mode::Mode;

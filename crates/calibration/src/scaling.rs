@@ -29,10 +29,14 @@ impl Calibration {
         }
     }
 
-    /// The thresholds among scaled confidences: they cut where the others cut among confidences as they are.
+    /// The thresholds among scaled confidences: they cut where the others cut among confidences as they are. That which keeps
+    /// nothing is beyond all of them, for a scaled confidence may round to 1.
     #[must_use]
     pub fn scaled_thresholds(&self) -> Vec<f32> {
-        self.thresholds.iter().enumerate().map(|(position, &threshold)| self.scale(position, threshold)).collect()
+        let scaled = |(position, &threshold)| {
+            if threshold < 1.0 { self.scale(position, threshold) } else { f32::INFINITY }
+        };
+        self.thresholds.iter().enumerate().map(scaled).collect()
     }
 
     /// A schedule that sees scaled confidences.

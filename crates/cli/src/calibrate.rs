@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use app::{App, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState};
+use app::{App, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState, Suite};
 use serde_json::json;
 use tokio::signal::ctrl_c;
 use tokio::time::sleep;
@@ -20,7 +20,10 @@ use crate::terminal::harmless;
 const PACE: Duration = Duration::from_millis(250);
 
 /// Calibrates, or goes on with what was ordered likewise.
-pub(crate) async fn run(app: &App, order: CalibrationOrder, json: bool) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(app: &App, mut order: CalibrationOrder, json: bool) -> Result<ExitCode, Failure> {
+    if order.suites.is_empty() && order.file.is_none() && !order.conversations {
+        order.suites = Suite::usual_for(app.model(&order.target).await?.source);
+    }
     // What cannot be estimated cannot be started either; the start says why.
     if let Ok(estimate) = app.estimate_calibration(&order).await {
         tell_estimate(&estimate, json)?;

@@ -106,7 +106,7 @@ fn phase(phase: CalibrationPhase) -> &'static str {
 
 /// What came of a calibration, for people.
 pub(crate) fn report(report: &CalibrationReport) -> String {
-    let CalibrationReport { fitted_on, held_out, fitted, positions, together, suites, advice, .. } = report;
+    let CalibrationReport { fitted_on, held_out, alike, fitted, positions, together, suites, advice, .. } = report;
     let mut text = format!(
         "fitted on {} rounds of {} prompts, judged by {} rounds of {} others\n",
         fitted_on.rounds, fitted_on.prompts, held_out.rounds, held_out.prompts
@@ -129,7 +129,12 @@ pub(crate) fn report(report: &CalibrationReport) -> String {
     for suite in suites {
         text.push_str(&table(&suite.title, &suite.modes));
     }
-    let _ = write!(text, "\n{}", advice.sentence);
+    let _ = writeln!(
+        text,
+        "\nmeasured at temperature 0; every way wrote the same tokens for {alike} of {} prompts",
+        held_out.prompts
+    );
+    let _ = write!(text, "{}", advice.sentence);
     text
 }
 

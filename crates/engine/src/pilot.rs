@@ -50,11 +50,11 @@ struct Chosen {
 
 impl Pilot {
     /// A pilot for an answer with these settings, which knows what the one `before` it learned, or else only what rounds
-    /// cost.
+    /// cost. Whoever says that nothing is known of that begins anew.
     pub(crate) fn new(settings: Settings, facts: &Facts, before: Option<Self>, known: &Cost) -> Self {
         let chosen = settings.schedule().map(|schedule| Chosen { schedule, tally: Tally::default() });
         let auto = |cost| Auto::new(settings.limit, facts.confident, cost);
-        match before {
+        match before.filter(|_| !known.is_empty()) {
             Some(before) if before.settings == settings => Self { chosen, ..before },
             Some(before) if before.settings.sampling == settings.sampling => {
                 Self { auto: before.auto.up_to(settings.limit), settings, chosen, ..before }

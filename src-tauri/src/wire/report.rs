@@ -15,6 +15,8 @@ pub(crate) struct CalibrationReport {
     held_out_prompts: usize,
     /// Their rounds.
     held_out_rounds: usize,
+    /// Held-out prompts for which every way of drafting wrote the same tokens.
+    alike: usize,
     positions: Vec<CalibrationPosition>,
     /// What rounds cost, by context.
     cost: Vec<CalibrationCost>,
@@ -145,8 +147,18 @@ pub(crate) struct Interval {
 
 impl From<app::CalibrationReport> for CalibrationReport {
     fn from(report: app::CalibrationReport) -> Self {
-        let app::CalibrationReport { fitted, fitted_on, held_out, positions, cost, together, suites, advice, .. } =
-            report;
+        let app::CalibrationReport {
+            fitted,
+            fitted_on,
+            held_out,
+            alike,
+            positions,
+            cost,
+            together,
+            suites,
+            advice,
+            ..
+        } = report;
         let positions = positions.into_iter().enumerate().map(|(at, position)| CalibrationPosition {
             position: at + 1,
             samples: position.samples,
@@ -164,6 +176,7 @@ impl From<app::CalibrationReport> for CalibrationReport {
         let modes = |measured: Vec<app::Measured>| measured.into_iter().map(MeasuredMode::from).collect();
         let suite = |suite: app::MeasuredSuite| MeasuredSuite { title: suite.title, modes: modes(suite.modes) };
         Self {
+            alike,
             prompts: fitted_on.prompts,
             rounds: fitted_on.rounds,
             held_out_prompts: held_out.prompts,

@@ -3,6 +3,7 @@
 //! Linux only: the web view of macOS cannot be driven.
 #![cfg(target_os = "linux")]
 
+mod calibrate;
 mod driver;
 mod first_launch;
 mod library;

@@ -313,6 +313,8 @@ export type CalibrationReport = {
 	heldOutPrompts: number,
 	/**  Their rounds. */
 	heldOutRounds: number,
+	/**  Held-out prompts for which every way of drafting wrote the same tokens. */
+	alike: number,
 	positions: CalibrationPosition[],
 	/**  What rounds cost, by context. */
 	cost: CalibrationCost[],

@@ -149,7 +149,11 @@ impl App {
         let id = self.store.add_calibration(&new, &prompts).await?;
         let total = u32::try_from(prompts.len()).unwrap_or(u32::MAX);
         let waiting = CalibrationProgress { total, ..CalibrationProgress::default() };
-        self.run_calibration(id, &order, waiting).await?;
+        if let Err(error) = self.run_calibration(id, &order, waiting).await {
+            // Nothing is recorded yet. Without a database the row stays, as one that can be removed.
+            let _ = self.store.remove_calibration(id).await;
+            return Err(error);
+        }
         self.calibration(id).await
     }
 

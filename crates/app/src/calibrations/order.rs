@@ -34,7 +34,7 @@ pub struct CalibrationOrder {
 
 impl CalibrationOrder {
     /// Prompts of each kind, where nobody says otherwise.
-    pub const PROMPTS: u32 = 8;
+    pub const PROMPTS: u32 = 16;
     /// Tokens of an answer, likewise.
     pub const TOKENS: u32 = 128;
 

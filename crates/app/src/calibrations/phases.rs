@@ -8,14 +8,21 @@ use engine::{
     Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Event, Finish, Message, Mode, Prompt, Request,
     Round, Sampling, Stats,
 };
+use serde::{Deserialize, Serialize};
 use store::{CalibrationPhase, CalibrationPrompt};
 use tokio::sync::mpsc;
 
 use super::{CalibrationOrder, report};
 use crate::{App, Error, Model, Result};
 
-/// How long one answer took in each way of drafting.
-pub(super) type Runs = Vec<(Mode, Timed)>;
+/// One prompt, answered in every way of drafting.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Runs {
+    /// How long each took.
+    pub(super) timed: Vec<(Mode, Timed)>,
+    /// Whether all wrote the same tokens.
+    pub(super) alike: bool,
+}
 
 /// A calibration that runs.
 pub(super) struct Run {
@@ -125,17 +132,19 @@ impl Run {
             prompt.held_out && report::recording(prompt).is_some_and(|recording| !recording.rounds.is_empty())
         };
         let held_out = prompts.iter_mut().filter(is_measured).collect::<Vec<_>>();
-        let (total, mut modes) = (held_out.len(), Mode::all(self.limit));
-        for (done, prompt) in held_out.into_iter().enumerate() {
+        let mut modes = Mode::all(self.limit);
+        let total = held_out.len() * modes.len();
+        for (before, prompt) in held_out.into_iter().enumerate() {
             if prompt.runs.is_none() {
-                self.stands(CalibrationPhase::Measure, done, total).await?;
-                let mut runs = Runs::new();
-                for &mode in &modes {
+                let (mut runs, mut written) = (Runs { alike: true, ..Runs::default() }, None);
+                for (done, &mode) in modes.iter().enumerate() {
+                    self.stands(CalibrationPhase::Measure, before * modes.len() + done, total).await?;
                     let calibration = Some(fitted.clone());
                     let request = Request { calibration, cost: cost.clone(), ..self.request_for(mode) };
                     let Some(answer) = self.timed(prompt, request).await? else { return Ok(false) };
                     let Stats { tokens, rounds, decode_s, .. } = answer.stats;
-                    runs.push((mode, Timed { tokens, rounds, seconds: decode_s }));
+                    runs.timed.push((mode, Timed { tokens, rounds, seconds: decode_s }));
+                    runs.alike &= *written.get_or_insert_with(|| answer.ids.clone()) == answer.ids;
                     if mode != Mode::Plain {
                         *cost = answer.cost;
                     }
@@ -144,7 +153,9 @@ impl Run {
                 self.app.store.keep_runs(self.id, prompt.number, &runs).await?;
                 prompt.runs = Some(runs);
             }
+            // Another one is the first each time, and none always follows the same.
             modes.rotate_left(1);
+            modes.reverse();
         }
         Ok(true)
     }

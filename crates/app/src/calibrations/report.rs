@@ -2,7 +2,7 @@
 
 use calibration::{
     Advice, CostRow, ENOUGH_ROUNDS, ENOUGH_SAMPLES, Measured, Mode, PRECISION, Recorded, Recording, Reliability, Timed,
-    recommend, speed, survivals, temperatures, thresholds, times,
+    recommend, speed, survivals, temperatures, thresholds, times, truer,
 };
 use engine::{Calibration, Cost};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ pub struct CalibrationReport {
     pub held_out: Counts,
     /// By position in the draft.
     pub positions: Vec<CalibrationPosition>,
+    /// Held-out prompts for which every way of drafting wrote the same tokens.
+    pub alike: usize,
     /// What rounds cost.
     pub cost: Vec<CostRow>,
     /// How each way of drafting did.
@@ -118,14 +120,24 @@ impl Evidence {
             let of_it = held_out.iter().copied().filter(|answered| answered.suite == *title).collect::<Vec<_>>();
             MeasuredSuite { title: title.clone(), modes: self.measured(&of_it, &fitted, cost) }
         };
+        let positions = (0..self.limit).map(|position| self.position(position, &fitted)).collect::<Vec<_>>();
+        let mut advice = recommend(&together).ok_or(Error::NothingRecorded)?;
+        if positions.iter().all(|position| position.thin) {
+            advice.sentence.push_str(" There were too few rounds to make its confidence truer; ask more prompts.");
+        } else if let (Some(raw), Some(calibrated)) =
+            (error(&positions, |of| &of.raw), error(&positions, |of| &of.calibrated))
+        {
+            advice.sentence.extend([" ", &truer(raw, calibrated)]);
+        }
         Ok(CalibrationReport {
             precision: PRECISION,
             fitted_on: self.counts(false),
             held_out: self.counts(true),
-            positions: (0..self.limit).map(|position| self.position(position, &fitted)).collect(),
+            positions,
+            alike: held_out.iter().filter(|answered| answered.runs.alike).count(),
             cost: cost.rows(),
             suites: titles.into_iter().filter(|_| !is_one).map(suite).collect(),
-            advice: recommend(&together).ok_or(Error::NothingRecorded)?,
+            advice,
             together,
             fitted,
         })
@@ -156,7 +168,7 @@ impl Evidence {
     fn measured(&self, answered: &[&Answered], fitted: &Calibration, cost: &Cost) -> Vec<Measured> {
         let recordings = answered.iter().map(|answered| &answered.recording).collect::<Vec<_>>();
         let runs = |mode: Mode| {
-            let of_mode = |answered: &&Answered| answered.runs.iter().find(|run| run.0 == mode).map(|run| run.1);
+            let of_mode = |answered: &&Answered| answered.runs.timed.iter().find(|run| run.0 == mode).map(|run| run.1);
             answered.iter().filter_map(of_mode).collect::<Vec<Timed>>()
         };
         let plain = runs(Mode::Plain);
@@ -176,4 +188,15 @@ impl Evidence {
         });
         measured.collect()
     }
+}
+
+/// The calibration error of all positions together, each for as many rounds as it was judged by.
+fn error(positions: &[CalibrationPosition], of: fn(&CalibrationPosition) -> &Reliability) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
+    let errors = positions.iter().map(of).filter_map(|of| {
+        let rounds = of.bins.iter().map(|bin| bin.count).sum::<usize>() as f64;
+        Some((rounds, rounds * of.ece?))
+    });
+    let (rounds, error) = errors.fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    (rounds > 0.0).then(|| error / rounds)
 }

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::Mutex as SyncMutex;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use store::{CalibrationPhase, CalibrationProgress, CalibrationState};
-use tokio::sync::Mutex;
 
 use super::CalibrationOrder;
 use super::phases::Run;
@@ -19,10 +18,8 @@ use crate::{App, Error, Result};
 #[derive(Debug, Default)]
 pub(crate) struct Calibrations {
     pub(super) jobs: Jobs<Stands>,
-    /// Held by the one that runs: two at once would be each other's noise.
-    turn: Mutex<()>,
     /// Fingerprints of folders, with what their files looked like when they were taken.
-    pub(super) fingerprints: SyncMutex<HashMap<PathBuf, (String, String)>>,
+    pub(super) fingerprints: Mutex<HashMap<PathBuf, (String, String)>>,
 }
 
 /// How far a calibration is that this process runs.
@@ -31,15 +28,30 @@ pub(super) struct Stands {
     pub(super) progress: CalibrationProgress,
     /// When the phase began, and how many of its answers were there then.
     since: Option<(Instant, u32)>,
+    /// How long the phase would take yet, seconds, and when that was.
+    left: Option<(Instant, f64)>,
 }
 
 impl Stands {
+    /// One that does nothing yet.
+    fn waiting(progress: CalibrationProgress) -> Self {
+        Self { progress, since: None, left: None }
+    }
+
+    /// The same, at `progress` now.
+    fn at(self, progress: CalibrationProgress) -> Self {
+        let now = Instant::now();
+        let goes_on = self.progress.state == progress.state && self.progress.phase == progress.phase;
+        let (began, before) = self.since.filter(|_| goes_on).unwrap_or((now, progress.done));
+        let made = progress.done.checked_sub(before).filter(|&made| made > 0);
+        let to_do = f64::from(progress.total.saturating_sub(progress.done));
+        let left = made.map(|made| (now, (now - began).as_secs_f64() / f64::from(made) * to_do));
+        Self { progress, since: Some((began, before)), left }
+    }
+
     /// How long the phase will take yet, seconds, at the pace so far.
     pub(super) fn seconds_left(&self) -> Option<f64> {
-        let (began, before) = self.since?;
-        let CalibrationProgress { done, total, .. } = self.progress;
-        let made = done.checked_sub(before).filter(|&made| made > 0)?;
-        Some(began.elapsed().as_secs_f64() / f64::from(made) * f64::from(total.saturating_sub(done)))
+        self.left.map(|(at, left)| (left - at.elapsed().as_secs_f64()).max(0.0))
     }
 }
 
@@ -49,11 +61,7 @@ impl Calibrations {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let (state, done, total) = (CalibrationState::Running, number(done), number(total));
         let progress = CalibrationProgress { state, phase, done, total };
-        self.jobs.stands(id, |now| {
-            let goes_on = now.progress.state == state && now.progress.phase == phase;
-            let since = now.since.filter(|_| goes_on).or(Some((Instant::now(), done)));
-            *now = Stands { progress, since };
-        });
+        self.jobs.stands(id, |now| *now = now.at(progress));
         progress
     }
 }
@@ -82,7 +90,7 @@ impl App {
         before: CalibrationProgress,
     ) -> Result<()> {
         let waiting = CalibrationProgress { state: CalibrationState::Waiting, ..before };
-        if !self.calibrations.jobs.enter(id, Stands { progress: waiting, since: None }) {
+        if !self.calibrations.jobs.enter(id, Stands::waiting(waiting)) {
             return Ok(()); // somebody here lets it run at this very moment
         }
         let begun = self.let_calibrate(id, order, waiting).await;
@@ -100,8 +108,9 @@ impl App {
         tokio::spawn(async move {
             let _awake = Awake::new("A drafter is calibrated");
             let ended = match app.calibration_turn(id).await {
-                Some(_turn) => run.to_its_end().await,
-                None => Ok(false),
+                Ok(Some(_turn)) => run.to_its_end().await,
+                Ok(None) => Ok(false),
+                Err(error) => Err(error),
             };
             let state = if ended.is_ok() { CalibrationState::Paused } else { CalibrationState::Failed };
             if !ended.as_ref().is_ok_and(|&is_done| is_done) {
@@ -117,11 +126,18 @@ impl App {
         Ok(())
     }
 
-    /// Waits for the others; nothing if it is to pause meanwhile.
-    async fn calibration_turn(&self, id: i64) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+    /// Waits for the others, of this process and of other ones; nothing if it is to pause meanwhile.
+    async fn calibration_turn(&self, id: i64) -> Result<Option<File>> {
+        let turn = async {
+            loop {
+                if let Some(turn) = self.library.claim("calibrating").await? {
+                    return Ok(Some(turn));
+                }
+            }
+        };
         tokio::select! {
-            turn = self.calibrations.turn.lock() => Some(turn),
-            () = self.calibrations.jobs.unwanted(id) => None,
+            turn = turn => turn,
+            () = self.calibrations.jobs.unwanted(id) => Ok(None),
         }
     }
 }

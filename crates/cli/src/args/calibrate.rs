@@ -86,10 +86,8 @@ pub(crate) enum CalibrationsCommand {
 impl From<CalibrateArguments> for CalibrationOrder {
     fn from(arguments: CalibrateArguments) -> Self {
         let CalibrateArguments { target, drafter, thinking, suites, prompts, conversations, .. } = arguments;
-        let usual = Self::usual(&target, &drafter);
-        let others = prompts.is_some() || conversations;
         Self {
-            suites: if suites.is_empty() && !others { usual.suites } else { suites },
+            suites,
             precision: arguments.dtype.into(),
             thinking,
             conversations,
@@ -121,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn a_calibration_without_options_is_the_usual_one() {
-        assert_eq!(order("").unwrap(), CalibrationOrder::usual("t", "d"));
+    fn a_calibration_without_options_is_the_usual_one_but_for_the_suites_which_the_target_decides() {
+        assert_eq!(order("").unwrap(), CalibrationOrder { suites: vec![], ..CalibrationOrder::usual("t", "d") });
     }
 
     #[test]
