@@ -53,7 +53,7 @@ async fn a_calibration_that_is_killed_at_random_points_records_and_fits_the_same
     while found.is_none() {
         let mut child = calibrate(broken.path(), &prompts)?.stderr(Stdio::null()).spawn()?;
         let lines = BufReader::new(child.stdout.take().ok_or("it has no output")?).lines();
-        let patience = 1 + random.below(6);
+        let patience = 1 + random.below(24);
         let told = lines.take(patience).collect::<Result<Vec<_>, _>>()?;
         found = told.last().and_then(|line| ended(line).ok());
         kills += usize::from(found.is_none());
