@@ -40,6 +40,7 @@ const COMMANDS: &[&str] = &[
     "stop",
     "verify",
     "stop_verifying",
+    "open_link",
     "training_choices",
     "choose_prompts",
     "estimate_training",

@@ -7,5 +7,6 @@ export default defineConfig({
   clearScreen: false,
   server: { port: 1420, strictPort: true },
   build: { target: 'safari16' },
+  worker: { format: 'es' },
   test: { environment: 'jsdom', setupFiles: ['./tests/setup.ts'], include: ['tests/**/*.test.ts'], benchmark: { include: ['tests/**/*.bench.ts'] }, testTimeout: 30_000 },
 });

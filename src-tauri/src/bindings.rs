@@ -47,6 +47,7 @@ macro_rules! every_command {
             chat::stop,
             chat::verify,
             chat::stop_verifying,
+            chat::open_link,
             training::training_choices,
             training::choose_prompts,
             training::estimate_training,

@@ -12,6 +12,7 @@ mod lists;
 mod navigation;
 mod offered;
 mod opened;
+mod outside;
 mod page;
 mod watcher;
 mod wire;

@@ -1,9 +1,6 @@
 //! What was looked at last, and what was offered: only that can be got.
 
-use std::io;
-use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use app::Offer;
 
@@ -46,16 +43,6 @@ impl Offered {
     fn last(&self) -> MutexGuard<'_, Look> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Shows a page of the Hub in the user's browser. Its address begins with `http`, as every Hub's does.
-pub(crate) fn browse(page: &str) -> io::Result<()> {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let (input, output, error) = (Stdio::null(), Stdio::null(), Stdio::null());
-    let mut started = Command::new(program).arg(page).stdin(input).stdout(output).stderr(error).spawn()?;
-    // Some wait until the browser is closed.
-    thread::spawn(move || started.wait());
-    Ok(())
 }
 
 #[cfg(test)]

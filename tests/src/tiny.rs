@@ -22,9 +22,23 @@ pub const GAMMA: usize = 4;
 /// # Errors
 /// When they cannot be made.
 pub async fn models() -> Outcome<TempDir> {
+    models_that_write(typed()).await
+}
+
+/// The same, but in the place of what means something in Markdown their tokens have letters: all that was written is to
+/// be seen in the window.
+///
+/// # Errors
+/// When they cannot be made.
+pub async fn plain_models() -> Outcome<TempDir> {
+    let is_plain = |typed: char| typed.is_ascii_alphabetic() || ",.?▁".contains(typed);
+    models_that_write(typed().zip('一'..).map(|(typed, letter)| if is_plain(typed) { typed } else { letter })).await
+}
+
+async fn models_that_write(typed: impl Iterator<Item = char>) -> Outcome<TempDir> {
     let folder = tempfile::tempdir()?;
     let target = folder.path().join(TARGET);
-    write_target(&target)?;
+    write_target(&target, &tokenizer(typed))?;
     let scratch = tempfile::tempdir()?;
     let new = NewDrafter { target, out: folder.path().join(DRAFTER), gamma: GAMMA, width: 32, ..NewDrafter::default() };
     App::open(scratch.path()).await?.new_drafter(new).await?;
@@ -68,7 +82,7 @@ pub async fn register(home: &Path, models: &Path, max_tokens: usize) -> Outcome 
 }
 
 /// The weights of a fixture, without stop tokens or an end of its positions: every answer is as long as it may be.
-fn write_target(folder: &Path) -> Outcome {
+fn write_target(folder: &Path, tokenizer: &Value) -> Outcome {
     fs::create_dir(folder)?;
     let fixture = fixtures::path("gemma4/gemma3-text");
     let mut config: Map<String, Value> = serde_json::from_slice(&fs::read(fixture.join("config.json"))?)?;
@@ -76,7 +90,7 @@ fn write_target(folder: &Path) -> Outcome {
     config.insert("max_position_embeddings".into(), json!(1 << 20));
     fs::copy(fixture.join("model.safetensors"), folder.join("model.safetensors"))?;
     fs::write(folder.join("config.json"), serde_json::to_vec(&config)?)?;
-    write_tokenizer(folder)?;
+    fs::write(folder.join("tokenizer.json"), tokenizer.to_string())?;
     let template = "{{ bos_token }}{% for message in messages %}{{ message.content }}\n{% endfor %}";
     Ok(fs::write(folder.join("tokenizer_config.json"), json!({ "chat_template": template }).to_string())?)
 }
@@ -86,17 +100,21 @@ fn write_target(folder: &Path) -> Outcome {
 /// # Errors
 /// When it cannot be written.
 pub fn write_tokenizer(folder: &Path) -> Outcome {
-    Ok(fs::write(folder.join("tokenizer.json"), serde_json::to_vec(&tokenizer())?)?)
+    Ok(fs::write(folder.join("tokenizer.json"), tokenizer(typed()).to_string())?)
+}
+
+/// What can be typed.
+fn typed() -> impl Iterator<Item = char> {
+    ('!'..='~').chain(['\n', '▁'])
 }
 
 /// As many tokens as the fixture's embedding has rows: control tokens, what can be typed, and syllables.
-fn tokenizer() -> Value {
+fn tokenizer(typed: impl Iterator<Item = char>) -> Value {
     // No <pad>: random weights may well write a run of it, and the answer would end.
     const CONTROL: [&str; 4] = ["<mask>", "<eos>", "<bos>", "<unk>"];
-    let typed = ('!'..='~').chain(['\n', '▁']).map(String::from);
     let syllables =
         "bdfghjklmnprstvz".chars().flat_map(|first| "aeiou".chars().map(move |last| format!("{first}{last}")));
     let spoken = syllables.flat_map(|syllable| [format!("▁{syllable}"), syllable]);
-    let tokens = CONTROL.map(String::from).into_iter().chain(typed).chain(spoken).take(256);
+    let tokens = CONTROL.map(String::from).into_iter().chain(typed.map(String::from)).chain(spoken).take(256);
     tokenizer::bpe(&CONTROL, tokens, &[])
 }

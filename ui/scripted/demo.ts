@@ -4,8 +4,9 @@ import type { Calibration, CalibrationOrder, Controls, Message, Pair, Phase, Pro
 import { ScriptedBackend } from './backend';
 import { calibration } from './calibration';
 import { elsewhere, hit, offer, pairs } from './hub';
+import { hostile, showcase } from './markdown';
 import { report } from './report';
-import { commit, conversations, details, download, essayRounds, history, model, models, outcome, plainly, thoughtRounds } from './samples';
+import { commit, conversations, details, download, essayRounds, history, message, model, models, outcome, plainly, rounds, thoughtRounds } from './samples';
 import { learned, training } from './training';
 
 const downloaded = model({
@@ -27,7 +28,7 @@ class Demo extends ScriptedBackend {
 
   override async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
     const said = await super.say(where, text, pair, controls, insist);
-    void this.#write(said.conversation, said.answer, pair, controls);
+    void this.#write(said.conversation, said.answer, pair, controls, /markdown/i.test(text));
     return said;
   }
 
@@ -69,7 +70,7 @@ class Demo extends ScriptedBackend {
     put({ state: 'done', secondsLeft: null, recommendation: report(5).recommendation });
   }
 
-  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls): Promise<void> {
+  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, marked: boolean): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
@@ -77,7 +78,7 @@ class Demo extends ScriptedBackend {
     const speculation: Speculation =
       gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
     const scaled = (round: Round) => (calibrated ? { ...round, calibrated: round.confidences.map((confidence) => confidence ** 1.4) } : round);
-    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...essayRounds(gamma)].map(scaled);
+    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))].map(scaled);
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
       await pause(wait);
@@ -146,6 +147,14 @@ export function demo(): ScriptedBackend {
   ];
   backend.talks = conversations(Date.now());
   backend.written = history();
+  [showcase, hostile].forEach((text, at) => {
+    const id = 5 + at;
+    const title = at === 0 ? 'Everything Markdown has' : 'What a hostile model writes';
+    backend.talks.push({ id, title, updatedAt: Date.now() - 1e9, target: 'target-270m', drafter: 'drafter-5' });
+    const question = message({ id: id * 10, author: 'user', text: 'Fit a **line**, in `Markdown`.' });
+    const answered = message({ id: id * 10 + 1, author: 'assistant', text, outcome: outcome(rounds(text, 5)) });
+    backend.written.set(id, [question, answered]);
+  });
   backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };
   return backend;
 }

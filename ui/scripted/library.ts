@@ -153,6 +153,11 @@ export class ScriptedLibrary {
     this.opened.push(repo);
   }
 
+  async openLink(address: string): Promise<void> {
+    this.answer('openLink', null);
+    this.opened.push(address);
+  }
+
   hubStatus = async () => this.answer('hubStatus', this.status);
 
   async logIn(token: string): Promise<HubStatus> {

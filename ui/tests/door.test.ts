@@ -37,6 +37,16 @@ test('a message goes out under the names of the wire', async () => {
   expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls, insist: true });
 });
 
+test('a link is opened by its address', async () => {
+  const sent: unknown[] = [];
+  mockIPC((command, args) => {
+    sent.push([command, args]);
+    return null;
+  });
+  await tauri.openLink('https://e.com/');
+  expect(sent).toEqual([['open_link', { url: 'https://e.com/' }]]);
+});
+
 test('frames arrive in order, also after the command has resolved', async () => {
   let channel = 0;
   mockIPC((_, args) => {

@@ -5,6 +5,7 @@ use tauri::ipc::Channel;
 use tauri::{State, Webview};
 
 use crate::opened::Opened;
+use crate::outside::{browse, link};
 use crate::watcher::Watcher;
 use crate::wire::{Controls, Conversation, Failure, Frame, Message, Proof, Said};
 
@@ -93,4 +94,12 @@ pub(crate) async fn verify(opened: State<'_, Opened>, message: i64, insist: bool
 pub(crate) async fn stop_verifying(opened: State<'_, Opened>) -> Result<(), Failure> {
     opened.app().await?.stop_proving().await;
     Ok(())
+}
+
+/// Opens a link of an answer with the program that the system has for it: one of http, https or mailto, and no other.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn open_link(url: String) -> Result<(), Failure> {
+    let link = link(&url).map_err(|why| Failure::new(&format!("this link is not opened: {why}")))?;
+    browse(link.as_str()).map_err(|error| Failure::new(&format!("no program could be opened for {link}: {error}")))
 }

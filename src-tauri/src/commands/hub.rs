@@ -2,8 +2,9 @@
 
 use tauri::State;
 
-use crate::offered::{Offered, browse};
+use crate::offered::Offered;
 use crate::opened::Opened;
+use crate::outside::browse;
 use crate::wire::{CataloguePair, Discovered, Failure, Got, HubStatus, InPlace, Offer, Wanted};
 
 /// Pairs that are known to exist. Nothing is asked of the Hub.

@@ -1,7 +1,7 @@
 //! The app under WebKit's driver.
 
 use std::{
-    env,
+    env, iter,
     net::TcpListener,
     os::unix::process::CommandExt,
     path::Path,
@@ -23,18 +23,21 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// Starts the driver. What it starts keeps its data in `home`, and what other programs have is in `user`; `hub` is
-    /// its Hub. No token is around.
+    /// Starts the driver. What it starts keeps its data in `home`, and what other programs have is in `user`, whose `bin`
+    /// has programs that come before the system's; `hub` is its Hub. No token is around.
     pub(crate) async fn start(home: &Path, user: &Path, hub: &str) -> Outcome<Self> {
         if env::var_os("DISPLAY").is_none() {
             return Err("there is no screen for the window: run the tests with `cargo xtask test`, or under `xvfb-run -a` (Debian: apt-get install xvfb xauth)".into());
         }
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let system = env::var_os("PATH").unwrap_or_default();
+        let path = env::join_paths(iter::once(user.join("bin")).chain(env::split_paths(&system)))?;
         let child = Command::new("WebKitWebDriver")
             .args([format!("--port={port}"), "--host=127.0.0.1".into()])
             .env("SLIPSTREAM_HOME", home)
             .env("SLIPSTREAM_KEYCHAIN", "off")
             .env("HOME", user)
+            .env("PATH", path)
             .env("HF_ENDPOINT", hub)
             .env("HF_HOME", user.join(".cache/huggingface"))
             .env_remove("HF_HUB_CACHE")

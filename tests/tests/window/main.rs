@@ -7,6 +7,7 @@ mod calibrate;
 mod driver;
 mod first_launch;
 mod library;
+mod markdown;
 mod page;
 
 use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};
@@ -32,7 +33,7 @@ static SCREEN: Mutex<()> = Mutex::const_new(());
 #[tokio::test]
 async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
     alone(async {
-        let (home, models) = (tempfile::tempdir()?, tiny::models().await?);
+        let (home, models) = (tempfile::tempdir()?, tiny::plain_models().await?);
         bare(&App::open(home.path()).await?).await?;
         let window = Window::open(home.path()).await?;
         add_models(&window, &models).await?;
@@ -44,6 +45,8 @@ async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
         let before = window.answers().await?;
         let states: Vec<_> = before.iter().map(|answer| answer.state.as_str()).collect();
         assert_eq!(states, ["complete", "complete", "stopped", "complete"]);
+        let copied = window.copied(COPY).await?;
+        assert_eq!(copied.trim(), before[0].text, "what is shown is what was written");
         window.close().await?;
 
         let window = Window::open(home.path()).await?;
@@ -51,6 +54,7 @@ async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
         window.click("[data-testid=conversation]").await?;
         window.see("[data-testid=answer]").await?;
         assert_eq!(window.answers().await?, before);
+        assert_eq!(window.copied(COPY).await?, copied);
         window.close().await
     })
     .await
@@ -59,11 +63,11 @@ async fn a_first_chat_and_finding_it_again_after_a_restart() -> Outcome {
 #[tokio::test]
 async fn killing_the_app_costs_only_the_end_of_a_running_answer() -> Outcome {
     alone(async {
-        let (home, models) = (tempfile::tempdir()?, tiny::models().await?);
+        let (home, models) = (tempfile::tempdir()?, tiny::plain_models().await?);
         tiny::register(home.path(), models.path(), ENDLESS).await?;
         let window = Window::open(home.path()).await?;
         window.write("Tell me everything.").await?;
-        let early = window.text_of("[data-testid=text]", |text| text.len() > 20).await?;
+        let early = window.text_of("[data-testid=text] .markdown", |text| text.len() > 20).await?;
         // What is older than this has been stored.
         sleep(Duration::from_secs(3)).await;
         window.kill().await;
@@ -94,14 +98,14 @@ async fn killing_the_app_keeps_what_was_thought() -> Outcome {
 
         let window = Window::open(home.path()).await?;
         window.write("what is zulu").await?;
-        let early = window.text_of("[data-testid=thought] p", |thought| thought.len() > 20).await?;
+        let early = window.text_of("[data-testid=thought] .markdown", |thought| thought.len() > 20).await?;
         // What is older than this has been stored.
         sleep(Duration::from_secs(3)).await;
         window.kill().await;
 
         let window = Window::open(home.path()).await?;
         window.see("[data-testid=answer][data-state=interrupted]").await?;
-        let kept = window.text_of("[data-testid=thought] p", |_| true).await?;
+        let kept = window.text_of("[data-testid=thought] .markdown", |_| true).await?;
         assert!(kept.starts_with(&early), "{early:?} was thought and {kept:?} is kept");
         assert!(window.see("[data-testid=thought]").await?.attr("open").await?.is_none());
         window.close().await
@@ -153,6 +157,9 @@ async fn a_script_in_the_page_has_the_named_commands_and_nothing_else() -> Outco
     .await
 }
 
+/// Copies the first answer.
+const COPY: &str = "li:nth-of-type(2) [aria-label='Copy the answer']";
+
 /// More tokens than any of these answers gets to write.
 const ENDLESS: usize = 100_000;
 
@@ -176,13 +183,13 @@ async fn add_models(window: &Window, models: &TempDir) -> Outcome {
 async fn watch_an_answer_stream(window: &Window) -> Outcome {
     window.limit(400).await?;
     window.write("What does the wind say?").await?;
-    let running = "[data-testid=answer][data-state=running] [data-testid=text]";
+    let running = "[data-testid=answer][data-state=running] [data-testid=text] .markdown";
     let early = window.text_of(running, |text| !text.is_empty()).await?;
     let later = window.text_of(running, |text| text.len() > early.len()).await?;
     assert!(later.starts_with(&early), "{early:?} became {later:?}");
 
     window.reload().await?;
-    let resumed = window.text_of("[data-testid=text]", |text| text.len() >= later.len()).await?;
+    let resumed = window.text_of("[data-testid=text] .markdown", |text| text.len() >= later.len()).await?;
     assert!(resumed.starts_with(&later), "{later:?} became {resumed:?}");
     window.see("[data-testid=answer][data-state=complete]").await?;
 
@@ -211,7 +218,7 @@ async fn draft_less(window: &Window) -> Outcome {
 async fn stop_a_long_answer(window: &Window) -> Outcome {
     window.limit(ENDLESS).await?;
     window.write("Tell me everything.").await?;
-    let running = "[data-testid=answer][data-state=running] [data-testid=text]";
+    let running = "[data-testid=answer][data-state=running] [data-testid=text] .markdown";
     window.text_of(running, |text| !text.is_empty()).await?;
     window.click("[aria-label=Stop]").await?;
     window.see("[data-testid=answer][data-state=stopped]").await?;

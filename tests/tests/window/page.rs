@@ -152,6 +152,21 @@ impl Window {
         at(css, field.send_keys(text).await)
     }
 
+    /// What a button copies, as it comes out where it is pasted.
+    pub(crate) async fn copied(&self, button: &str) -> Outcome<String> {
+        const FIELD: &str = "textarea";
+        self.click(button).await?;
+        self.text_of(button, |said| said == "Copied").await?;
+        let paste: String = [Key::Control.into(), 'v', Key::Null.into()].into_iter().collect();
+        self.fill(FIELD, &paste).await?;
+        Ok(self.see(FIELD).await?.prop("value").await?.unwrap_or_default())
+    }
+
+    /// The colour of something.
+    pub(crate) async fn colour(&self, css: &str) -> Outcome<String> {
+        at(css, self.see(css).await?.css_value("color").await)
+    }
+
     /// Picks an option by its value.
     pub(crate) async fn pick(&self, label: &str, value: &str) -> Outcome {
         let select = format!("//label[normalize-space()='{label}']/following-sibling::*//select");
@@ -193,7 +208,7 @@ impl Window {
         let mut answers = Vec::new();
         for answer in self.client.find_all(Locator::Css("[data-testid=answer]")).await? {
             let state = answer.attr("data-state").await?.unwrap_or_default();
-            let text = answer.find(Locator::Css("[data-testid=text]")).await?.prop("textContent").await?;
+            let text = answer.find(Locator::Css("[data-testid=text] .markdown")).await?.prop("textContent").await?;
             answers.push(Answer { state, text: text.unwrap_or_default() });
         }
         Ok(answers)

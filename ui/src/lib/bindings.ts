@@ -95,6 +95,8 @@ export const commands = {
 	verify: (message: number, insist: boolean) => typedError<Proof, Failure>(__TAURI_INVOKE("verify", { message, insist })),
 	/**  Stops the verification that runs, if any; it then fails. */
 	stopVerifying: () => typedError<null, Failure>(__TAURI_INVOKE("stop_verifying")),
+	/**  Opens a link of an answer with the program that the system has for it: one of http, https or mailto, and no other. */
+	openLink: (url: string) => typedError<null, Failure>(__TAURI_INVOKE("open_link", { url })),
 	/**  What there is to choose from for a training, and what is chosen until somebody does. */
 	trainingChoices: () => typedError<TrainingChoices, Failure>(__TAURI_INVOKE("training_choices")),
 	/**  Asks the user for a file of prompts in the system's dialog; null when it was dismissed. */

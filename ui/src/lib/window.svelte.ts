@@ -45,6 +45,8 @@ export class MainWindow {
   readonly trainings: Trainings;
   readonly trainingForm: TrainingForm;
   readonly actions: readonly Action[];
+  /** Opens an address outside. */
+  readonly openLink: (address: string) => Promise<void>;
 
   constructor(backend: Backend) {
     this.models = new Models(backend);
@@ -62,6 +64,7 @@ export class MainWindow {
     this.trainings = new Trainings(backend, () => void this.models.load());
     this.trainingForm = new TrainingForm(backend, this.models, this.chat, this.trainings);
     this.actions = actionsOf(this);
+    this.openLink = (address) => backend.openLink(address);
   }
 
   async start(): Promise<void> {

@@ -145,6 +145,8 @@ export interface Backend {
   get(repo: string, commit: string, copy: boolean): Promise<Got>;
   /** Shows a repo's page in the browser: of the one that was looked at last, or of a download's. */
   openPage(repo: string): Promise<void>;
+  /** Opens an address that stands in an answer, of http, https or mailto, with the program that the system has for it. */
+  openLink(address: string): Promise<void>;
   hubStatus(): Promise<HubStatus>;
   /** The token goes this way only. */
   logIn(token: string): Promise<HubStatus>;

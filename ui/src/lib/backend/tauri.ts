@@ -40,6 +40,7 @@ export const tauri: Backend = {
   offer: (repo, revision) => unwrap(commands.offer(repo, revision)),
   get: (repo, commit, copy) => unwrap(commands.get(repo, commit, copy)),
   openPage: (repo) => done(commands.openPage(repo)),
+  openLink: (address) => done(commands.openLink(address)),
   hubStatus: () => unwrap(commands.hubStatus()),
   logIn: (token) => unwrap(commands.logIn(token)),
   logOut: () => unwrap(commands.logOut()),
