@@ -2,7 +2,7 @@
 
 use tauri_specta::{Builder, collect_commands};
 
-use crate::commands::{calibration, chat, downloads, files, hub, models, preferences, training};
+use crate::commands::{calibration, chat, conversations, downloads, files, hub, models, preferences, training};
 
 /// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
 /// refused at run time.
@@ -38,11 +38,24 @@ macro_rules! every_command {
             hub::log_out,
             hub::set_offline,
             hub::found,
-            chat::conversations,
-            chat::rename_conversation,
-            chat::remove_conversation,
-            chat::messages,
+            conversations::conversations,
+            conversations::rename_conversation,
+            conversations::pin_conversation,
+            conversations::tag_conversation,
+            conversations::remove_conversation,
+            conversations::removed_conversations,
+            conversations::restore_conversation,
+            conversations::forget_conversation,
+            conversations::messages,
+            conversations::show_branch,
+            conversations::search,
+            conversations::set_system,
+            conversations::export_conversation,
             chat::say,
+            chat::edit_message,
+            chat::choose_attachments,
+            chat::answer_again,
+            chat::rerun,
             chat::watch,
             chat::stop,
             chat::verify,
@@ -74,6 +87,9 @@ macro_rules! every_command {
             calibration::export_calibration,
             preferences::preferences,
             preferences::save_preferences,
+            preferences::presets,
+            preferences::save_preset,
+            preferences::remove_preset,
         ]
     };
 }

@@ -14,6 +14,7 @@ mod offered;
 mod opened;
 mod outside;
 mod page;
+mod saving;
 mod watcher;
 mod wire;
 

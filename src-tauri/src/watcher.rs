@@ -64,13 +64,11 @@ async fn phase(app: &App, running: &Running, phase: Phase, streamed: (&str, &str
 
 /// The message as the database has it by now, or else with the thought and the text that were `streamed`.
 async fn ended(app: &App, running: &Running, error: Option<&app::Error>, streamed: (&str, &str)) -> Message {
-    let messages = app.messages(running.conversation).await.unwrap_or_default();
-    let stored = messages.into_iter().find(|message| message.id == running.message);
-    match stored {
-        Some(message) if message.state != State::Running => message.into(),
-        // The database failed at the end of the answer, or the conversation was removed under it.
+    match app.message(running.message).await {
+        Ok(message) if message.state != State::Running => message.into(),
+        // The database failed at the end of the answer, or the conversation was deleted under it.
         _ => {
-            let why = error.map_or_else(|| "its conversation was removed".to_owned(), ToString::to_string);
+            let why = error.map_or_else(|| "its conversation was deleted".to_owned(), ToString::to_string);
             let (thought, text) = streamed;
             Message::failed(running.message, thought.to_owned(), text.to_owned(), &why)
         }

@@ -28,6 +28,7 @@ pub mod random;
 pub mod scaled;
 pub mod schedules;
 pub mod sized;
+pub mod talk;
 pub mod tensors;
 pub mod tiny;
 pub mod tokenizer;

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use app::{App, Phase, Say};
+use app::{App, Phase, Question, Say};
 use engine::{Answer, Claim, Controls, Divergence, Memory, Penalties, Precision, Proof, Rule, Sampling};
 use gemma4::Model;
 use mlx_rs::{Array, Dtype, ops::indexing::IndexOp};
@@ -127,18 +127,9 @@ async fn a_stored_answer_is_verified_from_its_record() -> Outcome {
     let app = App::open(home.path()).await?;
     let controls = app.preferences().await?.controls;
     let (target, drafter) = (tiny::TARGET.to_owned(), Some(tiny::DRAFTER.to_owned()));
-    let text = "Why?".to_owned();
-    let said = app
-        .say(Say {
-            conversation: None,
-            text,
-            target,
-            drafter,
-            controls,
-            precision: Precision::default(),
-            insist: false,
-        })
-        .await?;
+    let question = Question::First { text: "Why?".into(), attachments: vec![], system: String::new() };
+    let said =
+        app.say(Say { question, target, drafter, controls, precision: Precision::default(), insist: false }).await?;
     let mut reader = said.answering.reader();
     while let Some(frame) = reader.next().await {
         if let Phase::Ended(Err(error)) = frame.phase {

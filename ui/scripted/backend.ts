@@ -1,18 +1,16 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Backend, Controls, Conversation, Details, Frame, Message, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
+import type { Along, Attachment, Backend, Controls, Details, Frame, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
-import { ScriptedCalibration } from './calibration';
-import { model } from './samples';
+import { ScriptedConversations } from './conversations';
+import { conversation, message, model } from './samples';
 
-export class ScriptedBackend extends ScriptedCalibration implements Backend {
+export class ScriptedBackend extends ScriptedConversations implements Backend {
   /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
   folders = new Map<string, Model>();
   /** What the files of a model say, by its id. */
   looks = new Map<string, Details>();
   refusal = 'There is no config.json in this folder.';
   chosenFolder: string | null = null;
-  talks: Conversation[] = [];
-  written = new Map<number, Message[]>();
   kept: Preferences = structuredClone(beforeLoading);
   said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean }[] = [];
   stops = 0;
@@ -58,36 +56,59 @@ export class ScriptedBackend extends ScriptedCalibration implements Backend {
     return added;
   }
 
+  chosenFiles: Attachment[] = [];
+  chooseAttachments = async () => this.answer('chooseAttachments', this.chosenFiles);
   chooseFolder = async () => this.answer('chooseFolder', this.chosenFolder);
-  conversations = async () => this.answer('conversations', this.talks);
 
-  async renameConversation(id: number, title: string): Promise<void> {
-    this.answer('renameConversation', null);
-    this.talks = this.talks.map((talk) => (talk.id === id ? { ...talk, title } : talk));
-  }
-
-  async removeConversation(id: number): Promise<void> {
-    this.answer('removeConversation', null);
-    this.talks = this.talks.filter((talk) => talk.id !== id);
-  }
-
-  messages = async (conversation: number) => this.answer('messages', this.written.get(conversation) ?? []);
-
-  async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
+  async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean, along: Along = {}): Promise<Said> {
     this.answer('say', null);
-    const conversation = where ?? this.#next++;
+    const id = where ?? this.#next++;
     const title = text.split('\n')[0]!.slice(0, 60);
-    if (where === null) this.talks.push({ id: conversation, title, ...pair, updatedAt: Date.now() });
-    const blank = { thought: '', note: null, code: null, outcome: null };
-    const question: Message = { id: this.#next++, author: 'user', text, state: 'complete', ...blank };
-    const answer: Message = { id: this.#next++, author: 'assistant', text: '', state: 'running', ...blank };
-    this.said.push({ conversation, text, pair, controls, insist });
-    this.written.set(conversation, [...(this.written.get(conversation) ?? []), question, answer]);
-    this.talks = this.talks.map((talk) =>
-      talk.id === conversation ? { ...talk, ...pair, updatedAt: Date.now() } : talk,
-    );
+    if (where === null) this.talks.push(conversation({ id, title, system: along.system ?? '', ...pair, updatedAt: Date.now() }));
+    this.said.push({ conversation: id, text, pair, controls, insist });
+    return this.#begin(id, (this.written.get(id) ?? []).length, text, pair, along.attachments);
+  }
+
+  async editMessage(id: number, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
+    this.answer('editMessage', null);
+    const [talk, at] = this.#place(id);
+    this.said.push({ conversation: talk, text, pair, controls, insist });
+    return this.#begin(talk, at, text, pair);
+  }
+
+  async answerAgain(id: number, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
+    this.answer('answerAgain', null);
+    const [talk, at] = this.#place(id);
+    const behind = this.written.get(talk)![at]!.author === 'user' ? at + 1 : at;
+    const question = this.written.get(talk)![behind - 1]!;
+    this.said.push({ conversation: talk, text: question.text, pair, controls, insist });
+    return this.#begin(talk, behind, null, pair);
+  }
+
+  async rerun(id: number, insist: boolean): Promise<Said> {
+    const [talk, at] = this.#place(id);
+    const { outcome } = this.written.get(talk)![at]!;
+    if (!outcome) throw new Error('This message has no record of how it was made, so it can be neither verified nor run again.');
+    return this.answerAgain(id, outcome, outcome.controls, insist);
+  }
+
+  /** In which conversation a message is shown, and where. */
+  #place(id: number): [number, number] {
+    for (const [talk, shown] of this.written) {
+      const at = shown.findIndex((each) => each.id === id);
+      if (at >= 0) return [talk, at];
+    }
+    throw new Error(`There is no message ${id}.`);
+  }
+
+  /** An answer begins to run in place of what is shown from there on, with a new question or to the one before it. */
+  #begin(talk: number, at: number, text: string | null, { target, drafter }: Pair, attachments: Attachment[] = []): Said {
+    const asked = text === null ? [] : [message({ id: this.#next++, author: 'user', text, attachments })];
+    const answer = message({ id: this.#next++, author: 'assistant', text: '', state: 'running' });
+    const branch = this.put(talk, at, [...asked, answer]);
+    this.talks = this.talks.map((each) => (each.id === talk ? { ...each, target, drafter, updatedAt: Date.now() } : each));
     this.running = true;
-    return structuredClone({ conversation, question, answer });
+    return structuredClone({ conversation: talk, question: branch.at(-2)!, answer: branch.at(-1)! });
   }
 
   async watch(onFrame: (frame: Frame) => void): Promise<boolean> {

@@ -169,12 +169,13 @@ export function outcome(all: readonly Round[], part: Partial<Outcome> = {}): Out
     speculation: drafting,
     controls: beforeLoading.controls,
     stats: statsOf(all),
+    rerun: null,
     ...part,
   };
 }
 
 export function message(part: Partial<Message> & Pick<Message, 'id' | 'author' | 'text'>): Message {
-  return { state: 'complete', thought: '', note: null, code: null, outcome: null, ...part };
+  return { siblings: [part.id], attachments: [], state: 'complete', thought: '', note: null, code: null, outcome: null, ...part };
 }
 
 export const essayRounds = (gamma: number) => rounds(essay, gamma);
@@ -188,14 +189,19 @@ export function thoughtRounds(gamma: number, text = musing): Round[] {
   return rounds(text, gamma).map((round) => ({ ...round, thought: round.text, text: '' }));
 }
 
+/** As the database knows it; a test gives what matters to it. */
+export function conversation(part: Partial<Conversation> & Pick<Conversation, 'id' | 'title'>): Conversation {
+  return { pinned: false, tags: [], system: '', target: null, drafter: null, updatedAt: 0, ...part };
+}
+
 const hour = 3_600_000;
 export function conversations(now: number): Conversation[] {
   const pair = { target: 'target-270m', drafter: 'drafter-5' };
   return [
-    { id: 1, title: 'Why rivers meander', updatedAt: now - hour / 4, ...pair },
-    { id: 2, title: 'A letter to the landlord about the heating', updatedAt: now - 20 * hour, ...pair },
-    { id: 3, title: 'Sourdough at altitude', updatedAt: now - 76 * hour, ...pair },
-    { id: 4, title: 'Base model sketch', updatedAt: now - 300 * hour, target: 'target-base', drafter: null },
+    conversation({ id: 1, title: 'Why rivers meander', updatedAt: now - hour / 4, ...pair }),
+    conversation({ id: 2, title: 'A letter to the landlord about the heating', updatedAt: now - 20 * hour, ...pair }),
+    conversation({ id: 3, title: 'Sourdough at altitude', updatedAt: now - 76 * hour, ...pair }),
+    conversation({ id: 4, title: 'Base model sketch', updatedAt: now - 300 * hour, target: 'target-base' }),
   ];
 }
 

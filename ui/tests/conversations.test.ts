@@ -1,15 +1,15 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
-import { message, outcome } from '../scripted/samples';
+import { conversation, message, outcome } from '../scripted/samples';
 import { training } from '../scripted/training';
 import { ask, backendWithModels, composer, frame, open, round } from './window';
 
 function backendWithTalks(): ScriptedBackend {
   const backend = backendWithModels();
   backend.talks = [
-    { id: 1, title: 'Older', target: 'b', drafter: 'd', updatedAt: 1 },
-    { id: 2, title: 'Newer', target: null, drafter: null, updatedAt: 2 },
+    conversation({ id: 1, title: 'Older', target: 'b', drafter: 'd', updatedAt: 1 }),
+    conversation({ id: 2, title: 'Newer', updatedAt: 2 }),
   ];
   backend.written.set(1, [
     message({ id: 11, author: 'user', text: 'Who?' }),

@@ -34,7 +34,8 @@ test('a message goes out under the names of the wire', async () => {
   });
   const controls = { ...beforeLoading.controls, gamma: 3 };
   await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls, true);
-  expect(sent).toEqual({ conversation: 7, text: 'Hello', target: 't', drafter: null, controls, insist: true });
+  const asking = { target: 't', drafter: null, controls, insist: true };
+  expect(sent).toEqual({ conversation: 7, text: 'Hello', attachments: [], system: '', asking });
 });
 
 test('a link is opened by its address', async () => {

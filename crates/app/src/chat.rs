@@ -1,23 +1,57 @@
-//! Conversations: what was said, and saying something.
+//! Saying something, and the answer that is being written.
 
 use std::sync::Arc;
 
 use engine::{CheckpointRole, Controls, Event, Precision, Prompt, Request};
-use store::{Author, Conversation, State};
+use store::{Ask, Asked, Attachment, Author, Conversation};
 use tokio::sync::oneshot;
 
 use crate::answering::Feed;
 use crate::history::{history, title};
 use crate::keeping::Keeper;
-use crate::{Answering, App, Error, Record, Result};
+use crate::rerun::Original;
+use crate::{Answering, App, Error, Result, StoredMessage};
+
+/// What to answer, and so where in a conversation the answer stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// The first of a new conversation.
+    First {
+        /// What is asked.
+        text: String,
+        /// Text files that go with it.
+        attachments: Vec<Attachment>,
+        /// What the models are told before; often nothing.
+        system: String,
+    },
+    /// A new one at the end of the branch that is shown.
+    Next {
+        /// The conversation.
+        conversation: i64,
+        /// What is asked.
+        text: String,
+        /// Text files that go with it.
+        attachments: Vec<Attachment>,
+    },
+    /// A new one beside another, with the same files: that one, and all that was said behind it, is a branch of its own from then on.
+    Beside {
+        /// The other question's message.
+        message: i64,
+        /// What is asked instead.
+        text: String,
+    },
+    /// One that was asked before: its answers stand beside each other.
+    Again {
+        /// The question's message, or that of an answer to it.
+        message: i64,
+    },
+}
 
 /// Something to say, to whom, and how to answer it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Say {
-    /// Where; `None` begins a conversation.
-    pub conversation: Option<i64>,
-    /// What.
-    pub text: String,
+    /// What to answer.
+    pub question: Question,
     /// The target's id.
     pub target: String,
     /// The drafter's id or [`LOOKUP`](crate::LOOKUP); `None` decodes plainly.
@@ -54,39 +88,19 @@ pub struct Running {
     pub answering: Answering,
 }
 
-/// A message of a conversation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredMessage {
-    /// Its number.
-    pub id: i64,
-    /// Who wrote it.
-    pub author: Author,
-    /// What the model thought before it said this.
-    pub thought: String,
-    /// What it says.
-    pub text: String,
-    /// How far it got.
-    pub state: State,
-    /// What the user should know about how it was read or how it ended.
-    pub note: Option<String>,
-    /// How it came about; `None` for the user's messages, answers without an end, and records that cannot be read.
-    pub record: Option<Record>,
-    /// Milliseconds since 1970.
-    pub created_at: i64,
-}
-
 impl App {
-    /// Stores a message and begins to answer it. The answer is stored too, about once a second while it runs. A proof
-    /// that still runs is stopped: it can be asked for again.
+    /// Stores a question, unless it was asked before, and begins to answer it. The answer is stored too, about once a
+    /// second while it runs. No other branch is touched. A proof that still runs is stopped: it can be asked for again.
     ///
     /// # Errors
-    /// Another answer is running, the message is empty, or a model or the conversation is not there.
+    /// Another answer is running, the question is empty, or a model, the conversation or the message is not there.
     pub async fn say(&self, say: Say) -> Result<Said> {
-        let text = say.text.trim();
-        if text.is_empty() {
-            return Err(Error::Empty);
-        }
-        // Held until the answer runs, so that two messages at once cannot both find the engine free.
+        self.begin(say, None).await
+    }
+
+    /// The same for an answer that is to be another one again.
+    pub(crate) async fn begin(&self, say: Say, original: Option<Original>) -> Result<Said> {
+        // Held until the answer runs, so that two questions at once cannot both find the engine free.
         let mut running = self.running.lock().await;
         if running.is_some() {
             return Err(Error::Busy);
@@ -97,40 +111,66 @@ impl App {
             None => None,
         };
         let (drafter_id, drafter) = drafter.unzip();
-        let conversation = self.conversation_for(say.conversation, text).await?;
-        let earlier = self.store.messages(conversation).await?;
-        let (question, answer) = self.store.ask(conversation, text, &target.id, drafter_id.as_deref()).await?;
-
         let thinking = say.controls.thinking;
         let calibration = self.calibration_for(&target.folder, drafter.as_ref(), say.precision, thinking).await?;
+        let cost = self.cost(&target.folder, drafter.as_ref(), say.precision).await?;
+        let memory = self.memory(say.insist).await?;
+
+        let ask = self.place(&say.question).await?;
+        let Asked { conversation, earlier, question, answer } =
+            self.store.ask(ask, &target.id, drafter_id.as_deref()).await?;
         let request = Request {
-            cost: self.cost(&target.folder, drafter.as_ref(), say.precision).await?,
+            cost,
             calibration,
             target: target.folder,
             drafter,
             precision: say.precision,
-            prompt: Prompt::Chat(history(&earlier, text)),
+            prompt: Prompt::Chat(history(&conversation.system, &earlier, &question)),
             controls: say.controls,
-            memory: self.memory(say.insist).await?,
+            memory,
         };
         let keeper = Keeper {
             store: self.store.clone(),
             message: answer.id,
+            original,
             target: target.id,
             drafter: drafter_id,
             precision: request.precision,
         };
         self.stop_proving().await;
         let answering = self.answer_and_keep(request, keeper);
-        *running = Some(Running { conversation, message: answer.id, answering: answering.clone() });
-        let conversation = self.conversation(conversation).await?;
+        *running = Some(Running { conversation: conversation.id, message: answer.id, answering: answering.clone() });
         Ok(Said { conversation, question: question.into(), answer: answer.into(), answering })
     }
 
-    async fn conversation_for(&self, id: Option<i64>, text: &str) -> Result<i64> {
-        match id {
-            Some(id) => Ok(self.conversation(id).await?.id),
-            None => Ok(self.store.add_conversation(&title(text)).await?.id),
+    /// Where a question stands; that of a new conversation begins it.
+    async fn place<'a>(&self, question: &'a Question) -> Result<Ask<'a>> {
+        let said = |text: &'a str| Some(text.trim()).filter(|text| !text.is_empty()).ok_or(Error::Empty);
+        match question {
+            Question::First { text, attachments, system } => {
+                let text = said(text)?;
+                let conversation = self.store.add_conversation(&title(text)).await?.id;
+                self.store.set_system(conversation, system.trim()).await?;
+                Ok(Ask::Next { conversation, text, attachments })
+            }
+            Question::Next { conversation, text, attachments } => {
+                let conversation = self.conversation(*conversation).await?.id;
+                Ok(Ask::Next { conversation, text: said(text)?, attachments })
+            }
+            Question::Beside { message, text } => {
+                Ok(Ask::Beside { question: self.question(*message).await?, text: said(text)? })
+            }
+            Question::Again { message } => Ok(Ask::Again { question: self.question(*message).await? }),
+        }
+    }
+
+    /// The question that a message of a conversation of the list is, or answers.
+    async fn question(&self, message: i64) -> Result<i64> {
+        let found = self.message(message).await?;
+        self.conversation(found.conversation).await?;
+        match found.author {
+            Author::User => Ok(found.id),
+            Author::Assistant => found.parent.ok_or(Error::NoSuchMessage(message)),
         }
     }
 
@@ -177,59 +217,6 @@ impl App {
             running.answering.cancel();
         }
     }
-
-    /// Every conversation, the latest first.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn conversations(&self) -> Result<Vec<Conversation>> {
-        Ok(self.store.conversations().await?)
-    }
-
-    /// One conversation.
-    ///
-    /// # Errors
-    /// It is not there.
-    pub async fn conversation(&self, id: i64) -> Result<Conversation> {
-        self.store.conversation(id).await?.ok_or(Error::NoSuchConversation(id))
-    }
-
-    /// The messages of a conversation in order.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn messages(&self, conversation: i64) -> Result<Vec<StoredMessage>> {
-        Ok(self.store.messages(conversation).await?.into_iter().map(StoredMessage::from).collect())
-    }
-
-    /// Gives a conversation another title; an empty one changes nothing.
-    ///
-    /// # Errors
-    /// It is not there.
-    pub async fn rename_conversation(&self, id: i64, title: &str) -> Result<()> {
-        let title = title.trim();
-        let kept = title.is_empty() || self.store.rename_conversation(id, title).await?;
-        if kept { Ok(()) } else { Err(Error::NoSuchConversation(id)) }
-    }
-
-    /// Removes a conversation with its messages, and stops the answer that is being written in it.
-    ///
-    /// # Errors
-    /// The database fails.
-    pub async fn remove_conversation(&self, id: i64) -> Result<()> {
-        if let Some(running) = self.running().await.filter(|running| running.conversation == id) {
-            running.answering.cancel();
-        }
-        Ok(self.store.remove_conversation(id).await?)
-    }
-}
-
-impl From<store::Message> for StoredMessage {
-    fn from(row: store::Message) -> Self {
-        let record = row.answer.and_then(|json| serde_json::from_str(&json).ok());
-        let store::Message { id, author, thought, text, state, note, created_at, .. } = row;
-        Self { id, author, thought, text, state, note, record, created_at }
-    }
 }
 
 #[cfg(test)]
@@ -237,15 +224,14 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
     use engine::Cancel;
-    use store::Written;
+    use store::State;
 
     use super::*;
     use crate::{Code, Phase, testing};
 
     fn say(text: &str, target: &str, drafter: Option<&str>) -> Say {
         Say {
-            conversation: None,
-            text: text.into(),
+            question: Question::First { text: text.into(), attachments: vec![], system: String::new() },
             target: target.into(),
             drafter: drafter.map(Into::into),
             precision: Precision::default(),
@@ -274,7 +260,8 @@ mod tests {
         assert_eq!((stored.state, stored.note), (State::Failed, Some(error.to_string())));
         assert!(app.running().await.is_none());
 
-        let again = Say { conversation: Some(said.conversation.id), ..say("And now?", "t", None) };
+        let next = Question::Next { conversation: said.conversation.id, text: "And now?".into(), attachments: vec![] };
+        let again = Say { question: next, ..say("", "t", None) };
         assert_eq!(app.say(again).await.unwrap().conversation.id, said.conversation.id);
     }
 
@@ -294,7 +281,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let app = testing::app(home.path()).await;
         assert!(matches!(app.say(say(" \n", "t", None)).await, Err(Error::Empty)));
-        let nowhere = Say { conversation: Some(7), ..say("Hello", "t", None) };
+        let nowhere = Question::Next { conversation: 7, text: "Hello".into(), attachments: vec![] };
+        let nowhere = Say { question: nowhere, ..say("", "t", None) };
         assert!(matches!(app.say(nowhere).await, Err(Error::NoSuchConversation(7))));
         for (target, drafter, code) in
             [("x", None, Code::PickTarget), ("d", None, Code::PickTarget), ("t", Some("t"), Code::PickDrafter)]
@@ -305,15 +293,52 @@ mod tests {
         assert!(app.conversations().await.unwrap().is_empty());
     }
 
+    /// Asks something, and waits until the answer has failed.
+    async fn asked(app: &App, question: Question) -> Said {
+        let said = app.say(Say { question, ..say("", "t", None) }).await.unwrap();
+        let mut reader = said.answering.reader();
+        while reader.next().await.is_some() {}
+        said
+    }
+
     #[tokio::test]
-    async fn a_record_that_cannot_be_read_does_not_hide_its_message() {
+    async fn an_edited_question_and_another_answer_begin_branches_and_keep_the_old_ones() {
         let home = tempfile::tempdir().unwrap();
         let app = testing::app(home.path()).await;
-        let conversation = app.store.add_conversation("Why?").await.unwrap().id;
-        let (_, answer) = app.store.ask(conversation, "Why?", "t", None).await.unwrap();
-        let written = Written { thought: "Why?", text: "Because." };
-        app.store.end_message(answer.id, written, State::Complete, None, Some("[]")).await.unwrap();
-        let stored = app.messages(conversation).await.unwrap().pop().unwrap();
-        assert_eq!((stored.text.as_str(), stored.record), ("Because.", None));
+        let first =
+            asked(&app, Question::First { text: "Why?".into(), attachments: vec![], system: String::new() }).await;
+        let edited = asked(&app, Question::Beside { message: first.question.id, text: " What? ".into() }).await;
+        assert_eq!((edited.conversation.id, edited.question.text.as_str()), (first.conversation.id, "What?"));
+        assert_eq!(edited.question.siblings, [first.question.id, edited.question.id]);
+        // By the question, and by an answer to it.
+        let again = asked(&app, Question::Again { message: first.question.id }).await;
+        let once_more = asked(&app, Question::Again { message: again.answer.id }).await;
+        assert_eq!(once_more.answer.siblings, [first.answer.id, again.answer.id, once_more.answer.id]);
+        let shown = app.show_branch(edited.answer.id).await.unwrap();
+        assert_eq!(shown.iter().map(|message| message.id).collect::<Vec<_>>(), [edited.question.id, edited.answer.id]);
+        assert_eq!(shown, app.messages(first.conversation.id).await.unwrap());
+        assert_eq!(app.message(first.answer.id).await.unwrap().state, State::Failed);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_asked_in_a_conversation_that_is_gone() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        let first =
+            asked(&app, Question::First { text: "Why?".into(), attachments: vec![], system: String::new() }).await;
+        let (conversation, message) = (first.conversation.id, first.question.id);
+        let empty = Question::Beside { message, text: " ".into() };
+        let lost = Question::Again { message: message + 9 };
+        for (question, said) in [(empty, "the message is empty"), (lost, "there is no message")] {
+            let refused = app.say(Say { question, ..say("", "t", None) }).await.unwrap_err();
+            assert!(refused.to_string().starts_with(said), "{refused}");
+        }
+        app.remove_conversation(conversation).await.unwrap();
+        let next = Question::Next { conversation, text: "And?".into(), attachments: vec![] };
+        for question in [next, Question::Again { message }, Question::Beside { message, text: "And?".into() }] {
+            let refused = app.say(Say { question, ..say("", "t", None) }).await.unwrap_err();
+            assert!(matches!(refused, Error::NoSuchConversation(_)), "{refused}");
+        }
+        assert_eq!(app.messages(conversation).await.unwrap().len(), 2);
     }
 }

@@ -102,6 +102,34 @@ pub enum Error {
     /// It was removed, or never was.
     #[error("there is no conversation {0}")]
     NoSuchConversation(i64),
+    /// It is in the list, was deleted for good, or never was.
+    #[error("there is no conversation {0} among those that were removed")]
+    NotRemoved(i64),
+    /// A file that cannot go with a question.
+    #[error("“{name}” cannot be attached: {reason}")]
+    Attachment {
+        /// The file's name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// Nothing, or more than a menu can show.
+    #[error("a preset needs a name of at most {most} letters")]
+    PresetName {
+        /// The most letters of one.
+        most: usize,
+    },
+    /// It was deleted, or never was.
+    #[error("there is no message {0}")]
+    NoSuchMessage(i64),
+    /// More than a list can show.
+    #[error("the tag “{tag}” is too long: at most {most} letters, please")]
+    LongTag {
+        /// The tag.
+        tag: String,
+        /// The most letters of one.
+        most: usize,
+    },
     /// It was removed, or never was.
     #[error("there is no such answer")]
     NoSuchAnswer,
@@ -216,7 +244,7 @@ pub enum Error {
         reason: String,
     },
     /// A question, an answer without an end, or one of another release.
-    #[error("this message has no record of how it was made, so it cannot be verified")]
+    #[error("this message has no record of how it was made, so it can be neither verified nor run again")]
     NoRecord,
 }
 

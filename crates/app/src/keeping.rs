@@ -10,6 +10,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::Result;
 use crate::answering::Feed;
+use crate::rerun::{Original, Rerun};
 
 /// What of a running answer a crash may cost.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -25,6 +26,9 @@ pub struct Record {
     pub precision: Precision,
     /// How it was asked, and what came of it.
     pub answer: Answer,
+    /// What it has in common with the answer that it was to be again, if it was run for that.
+    #[serde(default)]
+    pub rerun: Option<Rerun>,
 }
 
 /// Stores one answer: what it says while it runs, then how it ended.
@@ -32,6 +36,7 @@ pub struct Record {
 pub(crate) struct Keeper {
     pub(crate) store: Store,
     pub(crate) message: i64,
+    pub(crate) original: Option<Original>,
     pub(crate) target: String,
     pub(crate) drafter: Option<String>,
     pub(crate) precision: Precision,
@@ -77,6 +82,7 @@ impl Keeper {
             drafter: self.drafter.clone(),
             precision: self.precision,
             answer: answer.clone(),
+            rerun: self.original.as_ref().map(|original| original.compared_with(answer)),
         };
         // A record is numbers and texts only, so it always has a JSON form.
         let json = serde_json::to_string(&record).ok();
@@ -99,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::answering::testing::{answer, round};
-    use store::{Checkpoint, Message, Role, Source};
+    use store::{Ask, Checkpoint, Message, Role, Source};
 
     async fn keeper() -> (Keeper, Store, i64) {
         let store = Store::in_memory().await.unwrap();
@@ -118,9 +124,11 @@ mod tests {
         };
         store.add_model(Some("t"), &target).await.unwrap();
         let conversation = store.add_conversation("Why?").await.unwrap().id;
-        let message = store.ask(conversation, "Why?", "t", None).await.unwrap().1.id;
+        let message =
+            store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap().answer.id;
         let precision = Precision::Float32;
-        let keeper = Keeper { store: store.clone(), message, target: "t".into(), drafter: None, precision };
+        let keeper =
+            Keeper { store: store.clone(), message, original: None, target: "t".into(), drafter: None, precision };
         (keeper, store, conversation)
     }
 
@@ -151,9 +159,10 @@ mod tests {
     #[test]
     fn a_record_of_an_older_release_is_read() {
         let (target, precision) = ("t".to_owned(), Precision::AsStored);
-        let record = Record { target, drafter: None, precision, answer: Answer { raw: String::new(), ..answer("Hi") } };
+        let answer = Answer { raw: String::new(), ..answer("Hi") };
+        let record = Record { target, drafter: None, precision, answer, rerun: None };
         let mut json = serde_json::to_value(&record).unwrap();
-        let new = ["/answer/thought", "/answer/tool_calls", "/answer/unfinished", "/answer/raw"];
+        let new = ["/rerun", "/answer/thought", "/answer/tool_calls", "/answer/unfinished", "/answer/raw"];
         let controls =
             ["thinking", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_window"];
         let controls = controls.map(|control| format!("/answer/controls/{control}"));

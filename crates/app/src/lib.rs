@@ -14,9 +14,12 @@ use store::Store;
 use tokio::sync::Mutex;
 
 mod answering;
+mod attaching;
 mod awake;
+mod calendar;
 mod calibrations;
 mod chat;
+mod conversations;
 mod costs;
 mod demo;
 mod error;
@@ -27,8 +30,11 @@ mod library;
 mod memory;
 mod models;
 mod preferences;
+mod presets;
+mod rerun;
 mod suites;
 mod trainings;
+mod transcript;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
@@ -36,7 +42,8 @@ pub use calibrations::{
     CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun,
     CalibrationState, Counts, MeasuredSuite,
 };
-pub use chat::{Running, Said, Say, StoredMessage};
+pub use chat::{Question, Running, Said, Say};
+pub use conversations::StoredMessage;
 pub use error::{Code, Error, Result};
 pub use keeping::Record;
 pub use library::{
@@ -46,6 +53,8 @@ pub use library::{
 };
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
+pub use presets::Preset;
+pub use rerun::{Likeness, Rerun};
 pub use suites::Suite;
 pub use trainings::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
@@ -57,7 +66,7 @@ pub use engine::{
     Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling,
     Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, size,
 };
-pub use store::{Author, Conversation, LOOKUP, State};
+pub use store::{Attachment, Author, Conversation, Found, LOOKUP, Passage, Piece, State};
 
 /// The use cases, over one engine and one database. Clones are handles to the same.
 #[derive(Debug, Clone)]
@@ -92,7 +101,7 @@ impl App {
         folder.create(home).map_err(|source| Error::Home { path: home.to_owned(), source })?;
         let store = Store::open(&home.join("slipstream.sqlite3")).await?;
         let library = Arc::new(Library::new(home, around));
-        Ok(Self {
+        let app = Self {
             engine: Engine::start(),
             store,
             running: Arc::default(),
@@ -100,7 +109,9 @@ impl App {
             library,
             trainings: Arc::default(),
             calibrations: Arc::default(),
-        })
+        };
+        app.forget_old_conversations().await?;
+        Ok(app)
     }
 
     /// Marks answers as interrupted that still count as running: the window that wrote them died. For a window to call

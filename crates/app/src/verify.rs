@@ -58,7 +58,7 @@ impl App {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-    use store::{State, Written};
+    use store::{Ask, Asked, State, Written};
 
     use super::*;
     use crate::testing;
@@ -70,7 +70,8 @@ mod tests {
         assert!(matches!(app.verify(None, false).await, Err(Error::NoSuchAnswer)));
         assert!(matches!(app.verify(Some(7), false).await, Err(Error::NoSuchAnswer)));
         let conversation = app.store.add_conversation("Why?").await.unwrap().id;
-        let (question, answer) = app.store.ask(conversation, "Why?", "t", None).await.unwrap();
+        let Asked { question, answer, .. } =
+            app.store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap();
         assert!(matches!(app.verify(Some(question.id), false).await, Err(Error::NoRecord)));
         app.store.end_message(answer.id, Written::default(), State::Complete, None, Some("[]")).await.unwrap();
         assert!(matches!(app.verify(None, false).await, Err(Error::NoRecord)));

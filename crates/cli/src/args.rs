@@ -8,12 +8,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use crate::controls::{ControlArguments, not_negative};
 
 mod calibrate;
+mod conversations;
 mod downloads;
 mod hub;
 mod models;
 mod train;
 
 pub(crate) use calibrate::{CalibrateArguments, CalibrationsCommand};
+pub(crate) use conversations::ConversationsCommand;
 pub(crate) use downloads::DownloadsCommand;
 pub(crate) use hub::{HubCommand, Kinds, Switch};
 pub(crate) use models::ModelsCommand;
@@ -39,6 +41,11 @@ pub(crate) enum Command {
     Models {
         #[command(subcommand)]
         command: ModelsCommand,
+    },
+    /// What was said in the window, and finding it again.
+    Conversations {
+        #[command(subcommand)]
+        command: ConversationsCommand,
     },
     /// What is on its way, or ended lately.
     Downloads {

@@ -17,6 +17,7 @@ mod calibrate;
 mod calibrations;
 mod chat;
 mod controls;
+mod conversations;
 mod downloads;
 mod drafter;
 mod events;
@@ -60,6 +61,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let app = App::open(&home).await?;
     match arguments.command {
         Command::Models { command } => models::run(&app, command, arguments.json).await,
+        Command::Conversations { command } => conversations::run(&app, command, arguments.json).await,
         Command::Downloads { command } => downloads::run(&app, command, arguments.json).await,
         Command::Hub { command } => hub::run(&app, command, arguments.json).await,
         Command::Drafter { command } => drafter::run(&app, command, arguments.json).await,

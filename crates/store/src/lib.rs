@@ -12,6 +12,7 @@ use sqlx::SqlitePool;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
 
+mod attachments;
 mod calibrations;
 mod conversations;
 mod downloads;
@@ -23,9 +24,11 @@ mod pairings;
 mod repos;
 mod revisions;
 mod rows;
+mod search;
 mod settings;
 mod trainings;
 
+pub use attachments::Attachment;
 pub use calibrations::{
     Calibration, CalibrationKey, CalibrationPhase, CalibrationProgress, CalibrationPrompt, CalibrationState,
     NewCalibration,
@@ -34,11 +37,12 @@ pub use conversations::Conversation;
 pub use downloads::{Download, DownloadState, Reason};
 pub use error::{Error, Result};
 pub use files::File;
-pub use messages::{Author, Message, State, Written};
+pub use messages::{Ask, Asked, Author, Message, State, Written};
 pub use models::{Checkpoint, LOOKUP, Model, Role, Source};
 pub use pairings::Pairing;
 pub use repos::Gated;
 pub use revisions::{NewRevision, Revision};
+pub use search::{Found, Passage, Piece};
 pub use trainings::{Training, TrainingPoint, TrainingProgress, TrainingState};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
@@ -60,6 +64,8 @@ impl Store {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .foreign_keys(true)
+            // What somebody deletes for good is not to be read in the file afterwards.
+            .pragma("secure_delete", "ON")
             // The window and the command line may be open at the same time.
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await;

@@ -2,7 +2,8 @@
 
 use sqlx::SqliteConnection;
 
-use crate::{LOOKUP, Result, Store, pairings};
+use crate::attachments::{attach, attach_those_of};
+use crate::{Attachment, Conversation, LOOKUP, Result, Store, pairings};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
@@ -37,8 +38,16 @@ pub struct Message {
     pub id: i64,
     /// Where it belongs.
     pub conversation_id: i64,
+    /// The message that it follows; `None` of one with which the conversation begins.
+    pub parent_id: Option<i64>,
+    /// All messages that follow the same one, itself among them, in the order in which they came.
+    #[sqlx(json)]
+    pub siblings: Vec<i64>,
     /// Who wrote it.
     pub author: Author,
+    /// Text files that go with it.
+    #[sqlx(json)]
+    pub attachments: Vec<Attachment>,
     /// What the model thought before it said this; empty for the user's messages.
     pub thought: String,
     /// What it says.
@@ -62,14 +71,66 @@ pub struct Written<'a> {
     pub text: &'a str,
 }
 
+/// What to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask<'a> {
+    /// A new question behind the branch that a conversation shows.
+    Next {
+        /// The conversation.
+        conversation: i64,
+        /// The question.
+        text: &'a str,
+        /// Text files that go with it.
+        attachments: &'a [Attachment],
+    },
+    /// A new question beside another one, with the same files.
+    Beside {
+        /// The other one's message.
+        question: i64,
+        /// The new one.
+        text: &'a str,
+    },
+    /// A question that was asked before.
+    Again {
+        /// Its message.
+        question: i64,
+    },
+}
+
+/// A question, and the answer that is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Where.
+    pub conversation: Conversation,
+    /// What was said before the question, in order.
+    pub earlier: Vec<Message>,
+    /// The question.
+    pub question: Message,
+    /// The answer, which is running and still empty.
+    pub answer: Message,
+}
+
 impl Store {
-    /// The messages of a conversation in order.
+    /// The branch of a conversation that is shown, in order.
     ///
     /// # Errors
     /// The database fails.
     pub async fn messages(&self, conversation: i64) -> Result<Vec<Message>> {
-        let all = sqlx::query_as("SELECT * FROM messages WHERE conversation_id = ? ORDER BY id").bind(conversation);
-        Ok(all.fetch_all(&self.pool).await?)
+        let leaf = sqlx::query_scalar("SELECT leaf_id FROM conversations WHERE id = ?").bind(conversation);
+        let leaf: Option<i64> = leaf.fetch_optional(&self.pool).await?.flatten();
+        match leaf {
+            Some(leaf) => branch(&mut *self.pool.acquire().await?, leaf).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Every message of a conversation, on whatever branch, in the order in which they came.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn all_messages(&self, conversation: i64) -> Result<Vec<Message>> {
+        let all = sqlx::query_as("SELECT * FROM whole_messages WHERE conversation_id = ? ORDER BY id");
+        Ok(all.bind(conversation).fetch_all(&self.pool).await?)
     }
 
     /// One message.
@@ -77,46 +138,69 @@ impl Store {
     /// # Errors
     /// The database fails.
     pub async fn message(&self, id: i64) -> Result<Option<Message>> {
-        Ok(sqlx::query_as("SELECT * FROM messages WHERE id = ?").bind(id).fetch_optional(&self.pool).await?)
+        let one = sqlx::query_as("SELECT * FROM whole_messages WHERE id = ?").bind(id);
+        Ok(one.fetch_optional(&self.pool).await?)
     }
 
-    /// The newest message with a record.
+    /// The newest message with a record, of the conversations in the list.
     ///
     /// # Errors
     /// The database fails.
     pub async fn newest_answer(&self) -> Result<Option<Message>> {
-        let newest = sqlx::query_as("SELECT * FROM messages WHERE answer IS NOT NULL ORDER BY id DESC LIMIT 1");
+        let newest = sqlx::query_as(
+            "SELECT * FROM whole_messages WHERE answer IS NOT NULL
+             AND conversation_id IN (SELECT id FROM conversations WHERE removed_at IS NULL) ORDER BY id DESC LIMIT 1",
+        );
         Ok(newest.fetch_optional(&self.pool).await?)
     }
 
-    /// Stores a question and its answer, which is running and still empty, and notes who answers. The drafter is a
-    /// model's id, or [`LOOKUP`](crate::LOOKUP).
+    /// Shows the branch through a message to the newest one behind it, and returns its conversation; `None` if there is
+    /// no such message.
     ///
     /// # Errors
-    /// There is no such conversation or model, or the database fails.
-    pub async fn ask(
-        &self,
-        conversation: i64,
-        text: &str,
-        target: &str,
-        drafter: Option<&str>,
-    ) -> Result<(Message, Message)> {
+    /// The database fails.
+    pub async fn show_branch(&self, message: i64) -> Result<Option<i64>> {
+        let show = sqlx::query_scalar(
+            "WITH RECURSIVE behind (id) AS (
+                 SELECT ?1 UNION ALL SELECT messages.id FROM behind JOIN messages ON messages.parent_id = behind.id
+             )
+             UPDATE conversations SET leaf_id = (SELECT max(id) FROM behind)
+             WHERE id = (SELECT conversation_id FROM messages WHERE id = ?1) RETURNING id",
+        );
+        Ok(show.bind(message).fetch_optional(&self.pool).await?)
+    }
+
+    /// Stores what is asked with an answer that is running and still empty, shows the branch that ends with it, and notes
+    /// who answers. The drafter is a model's id, or [`LOOKUP`](crate::LOOKUP).
+    ///
+    /// # Errors
+    /// There is no such conversation, question or model, or the database fails.
+    pub async fn ask(&self, ask: Ask<'_>, target: &str, drafter: Option<&str>) -> Result<Asked> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-        sqlx::query(
-            "UPDATE conversations SET target_id = ?, drafter_id = ?, lookup = ?,
-             updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE id = ?",
+        let question = place(&mut transaction, ask).await?;
+        let answer = sqlx::query_scalar(
+            "INSERT INTO messages (conversation_id, parent_id, author, text, state)
+             SELECT conversation_id, id, 'assistant', '', 'running' FROM messages WHERE id = ? RETURNING id",
+        );
+        let answer = answer.bind(question).fetch_one(&mut *transaction).await?;
+        let conversation = sqlx::query_as(
+            "UPDATE conversations SET leaf_id = ?1, target_id = ?2, drafter_id = ?3, lookup = ?4,
+             updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+             WHERE id = (SELECT conversation_id FROM messages WHERE id = ?1) RETURNING *",
         )
+        .bind(answer)
         .bind(target)
         .bind(drafter.filter(|&drafter| drafter != LOOKUP))
         .bind(drafter == Some(LOOKUP))
-        .bind(conversation)
-        .execute(&mut *transaction)
+        .fetch_one(&mut *transaction)
         .await?;
         pairings::note(&mut transaction, target, drafter).await?;
-        let question = insert(&mut transaction, conversation, Author::User, text, State::Complete).await?;
-        let answer = insert(&mut transaction, conversation, Author::Assistant, "", State::Running).await?;
+        let mut earlier = branch(&mut transaction, answer).await?;
+        let (Some(answer), Some(question)) = (earlier.pop(), earlier.pop()) else {
+            return Err(sqlx::Error::RowNotFound.into());
+        };
         transaction.commit().await?;
-        Ok((question, answer))
+        Ok(Asked { conversation, earlier, question, answer })
     }
 
     /// Keeps what a running message says so far.
@@ -164,15 +248,39 @@ impl Store {
     }
 }
 
-async fn insert(
-    connection: &mut SqliteConnection,
-    conversation: i64,
-    author: Author,
-    text: &str,
-    state: State,
-) -> Result<Message> {
-    let new =
-        sqlx::query_as("INSERT INTO messages (conversation_id, author, text, state) VALUES (?, ?, ?, ?) RETURNING *");
-    let new = new.bind(conversation).bind(author).bind(text).bind(state);
-    Ok(new.fetch_one(connection).await?)
+/// The message of what is asked, which is new unless it was asked before.
+async fn place(connection: &mut SqliteConnection, ask: Ask<'_>) -> Result<i64> {
+    match ask {
+        Ask::Next { conversation, text, attachments } => {
+            let next = sqlx::query_scalar(
+                "INSERT INTO messages (conversation_id, parent_id, author, text, state)
+                 SELECT id, leaf_id, 'user', ?, 'complete' FROM conversations WHERE id = ? RETURNING id",
+            );
+            let message = next.bind(text).bind(conversation).fetch_one(&mut *connection).await?;
+            attach(connection, message, attachments).await?;
+            Ok(message)
+        }
+        Ask::Beside { question, text } => {
+            let beside = sqlx::query_scalar(
+                "INSERT INTO messages (conversation_id, parent_id, author, text, state)
+                 SELECT conversation_id, parent_id, 'user', ?, 'complete' FROM messages WHERE id = ? RETURNING id",
+            );
+            let message = beside.bind(text).bind(question).fetch_one(&mut *connection).await?;
+            attach_those_of(connection, message, question).await?;
+            Ok(message)
+        }
+        Ask::Again { question } => Ok(question),
+    }
+}
+
+/// The branch that ends with this message, in order.
+async fn branch(connection: &mut SqliteConnection, end: i64) -> Result<Vec<Message>> {
+    // What is said later has the larger id.
+    let branch = sqlx::query_as(
+        "WITH RECURSIVE branch (id) AS (
+             SELECT ? UNION ALL SELECT parent_id FROM branch JOIN messages USING (id) WHERE parent_id IS NOT NULL
+         )
+         SELECT whole_messages.* FROM branch JOIN whole_messages USING (id) ORDER BY id",
+    );
+    Ok(branch.bind(end).fetch_all(connection).await?)
 }

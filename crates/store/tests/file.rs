@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use sqlx::{Connection, SqliteConnection};
-use store::{Checkpoint, Error, Role, Source, State, Store, Written};
+use store::{Ask, Asked, Attachment, Checkpoint, Error, Role, Source, State, Store, Written};
 
 async fn execute(path: &Path, statements: &'static str) {
     let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
@@ -61,7 +61,8 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
     };
     store.add_model(Some("t"), &target).await.unwrap();
     let conversation = store.add_conversation("Why?").await.unwrap().id;
-    let (_, answer) = store.ask(conversation, "Why?", "t", None).await.unwrap();
+    let Asked { answer, .. } =
+        store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap();
     store.save_written(answer.id, Written { thought: "Why?", text: "Because" }).await.unwrap();
 
     // Never closed: the write-ahead log is all that the next process finds, as after a kill.
@@ -77,6 +78,39 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
 }
 
 #[tokio::test]
+async fn what_is_forgotten_is_not_in_the_file_any_more() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("slipstream.sqlite3");
+    let store = Store::open(&path).await.unwrap();
+    store.close().await;
+    execute(
+        &path,
+        "INSERT INTO models (id, role, kind, folder, summary, bytes) VALUES ('t', 'target', '', '/t', '', 0)",
+    )
+    .await;
+    let holds = |word: &str| {
+        let bytes = std::fs::read(&path).unwrap();
+        bytes.windows(word.len()).any(|window| window == word.as_bytes())
+    };
+    let store = Store::open(&path).await.unwrap();
+    let id = store.add_conversation("zyzzyva").await.unwrap().id;
+    let attachments = [Attachment { name: "syzygy".into(), text: "rhythms".into() }];
+    let ask = Ask::Next { conversation: id, text: "quixotry", attachments: &attachments };
+    let Asked { answer, .. } = store.ask(ask, "t", None).await.unwrap();
+    let long = Written { thought: "muzjiks", text: &"jukebox pizzazz ".repeat(2000) };
+    store.end_message(answer.id, long, State::Complete, None, None).await.unwrap();
+    store.remove_conversation(id).await.unwrap();
+    store.close().await;
+    let words = ["zyzzyva", "syzygy", "rhythms", "quixotry", "muzjiks", "jukebox", "pizzazz"];
+    assert_eq!(words.map(holds), [true; 7]);
+
+    let store = Store::open(&path).await.unwrap();
+    assert!(store.forget_conversation(id).await.unwrap());
+    store.close().await;
+    assert_eq!(words.map(holds), [false; 7]);
+}
+
+#[tokio::test]
 async fn a_second_process_does_not_interrupt_an_answer() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
@@ -87,7 +121,8 @@ async fn a_second_process_does_not_interrupt_an_answer() {
     )
     .await;
     let conversation = window.add_conversation("Why?").await.unwrap().id;
-    let (_, answer) = window.ask(conversation, "Why?", "t", None).await.unwrap();
+    let Asked { answer, .. } =
+        window.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap();
 
     let command = Store::open(&path).await.unwrap();
     window.save_written(answer.id, Written { thought: "", text: "Bec" }).await.unwrap();

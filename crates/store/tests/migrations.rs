@@ -5,14 +5,15 @@ use std::path::Path;
 
 use sqlx::migrate::Migrator;
 use sqlx::{Connection, SqliteConnection};
-use store::{DownloadState, File, Gated, NewRevision, Source, Store, TrainingState, Written};
+use store::{Ask, DownloadState, File, Gated, NewRevision, Source, Store, TrainingState, Written};
 
 /// What each release's people had put into it.
-const ROWS: [&str; 8] = [
+const ROWS: [&str; 9] = [
     "INSERT INTO models (id, role, kind, folder, summary, bytes, draft_limit, added_at)
      VALUES ('lookup', 'drafter', 'dspark', '/d', 's', 9, 5, 77), ('t', 'target', 'gemma4', '/t', '', 3, NULL, 78);
      INSERT INTO conversations (id, title, target_id, drafter_id) VALUES (1, 'Why?', 't', 'lookup');
-     INSERT INTO messages (conversation_id, author, text, state) VALUES (1, 'assistant', 'Because.', 'complete');
+     INSERT INTO messages (conversation_id, author, text, state)
+     VALUES (1, 'user', 'Why?', 'complete'), (1, 'assistant', 'Because.', 'complete');
      INSERT INTO settings (key, value) VALUES ('theme', 'dark')",
     "UPDATE messages SET thought = 'Hm.'",
     "UPDATE models SET draft_usual = 3, draft_confident = 1 WHERE role = 'drafter'",
@@ -24,6 +25,7 @@ const ROWS: [&str; 8] = [
     "UPDATE models SET source = 'trained' WHERE id = 'lookup-model'",
     "INSERT INTO calibrations (target, drafter, target_hash, drafter_hash, precision, thinking, machine, version, ordered, data)
      VALUES ('t', 'd', 'a', 'b', 'float32', 0, 'm', 1, '{}', 'four')",
+    "UPDATE downloads SET arrived = 2",
 ];
 
 /// A database as the release that knew the first `known` migrations left it.
@@ -57,7 +59,10 @@ async fn every_older_release_loses_nothing() {
         assert_eq!(store.conversation(1).await.unwrap().unwrap().drafter.as_ref(), Some(&drafter.id));
         assert_eq!(store.setting("theme").await.unwrap().as_deref(), Some("dark"));
 
-        let message = store.messages(1).await.unwrap().pop().unwrap();
+        let [question, message] = &store.messages(1).await.unwrap()[..] else { unreachable!("there are two") };
+        assert_eq!((question.parent_id, message.parent_id), (None, Some(question.id)));
+        let found = store.search("BECAUSE").await.unwrap();
+        assert_eq!(found[0].passages[0].message, Some(message.id));
         let thought = if known == 1 { "" } else { "Hm." };
         assert_eq!((message.thought.as_str(), message.text.as_str()), (thought, "Because."));
         store.save_written(message.id, Written { thought: "Ah.", text: "Because." }).await.unwrap();
@@ -71,7 +76,7 @@ async fn every_older_release_loses_nothing() {
 
 /// What is new can be used at once.
 async fn check_use(store: &Store, drafter: &str) {
-    store.ask(1, "And?", "t", Some(drafter)).await.unwrap();
+    store.ask(Ask::Next { conversation: 1, text: "And?", attachments: &[] }, "t", Some(drafter)).await.unwrap();
     assert_eq!(store.pairings().await.unwrap().len(), 1);
     assert!(store.model("t").await.unwrap().unwrap().last_used_at.is_some());
     let files = [File { path: "config.json".into(), bytes: 2, hash: "a".repeat(40) }];

@@ -1,7 +1,7 @@
 //! Registering checkpoint folders.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Checkpoint, Error, Role, Source, Store};
+use store::{Ask, Checkpoint, Error, Role, Source, Store};
 
 fn drafter(folder: &str) -> Checkpoint {
     Checkpoint {
@@ -67,7 +67,7 @@ async fn removing_a_model_leaves_its_conversations() {
     store.add_model(Some("t"), &drafter("/t")).await.unwrap();
     store.add_model(Some("d"), &drafter("/d")).await.unwrap();
     let conversation = store.add_conversation("Hello").await.unwrap().id;
-    store.ask(conversation, "Hello", "t", Some("d")).await.unwrap();
+    store.ask(Ask::Next { conversation, text: "Hello", attachments: &[] }, "t", Some("d")).await.unwrap();
 
     assert!(store.remove_model("D").await.unwrap());
     assert!(!store.remove_model("D").await.unwrap());

@@ -1,14 +1,12 @@
 //! Calibration of drafters' confidence.
 
-use app::App;
 use tauri::ipc::Channel;
 use tauri::{State, Webview, WebviewWindow};
-use tauri_plugin_dialog::DialogExt;
-use tokio::sync::oneshot;
 
 use crate::chosen::Chosen;
 use crate::lists::Watched;
 use crate::opened::Opened;
+use crate::saving::{Saving, save};
 use crate::wire::{
     Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationReport,
     Failure,
@@ -131,13 +129,6 @@ pub(crate) async fn export_calibration(
         CalibrationExport::Samples => (app.calibration_samples(id).await?, "samples", "CSV", "csv"),
         CalibrationExport::Report => (app.calibration_json(id).await?, "report", "JSON", "json"),
     };
-    let (chosen, file) = oneshot::channel();
-    let dialog = window.dialog().file().set_parent(&window).set_title("Save the calibration");
-    let dialog = dialog.set_file_name(format!("calibration-{id}-{name}.{ending}")).add_filter(kind, &[ending]);
-    // Nobody waits any more if the send fails: the window is gone.
-    dialog.save_file(move |file| drop(chosen.send(file)));
-    let Some(file) = file.await.ok().flatten() else { return Ok(None) };
-    let file = file.to_string();
-    App::save_export(file.as_ref(), text).await?;
-    Ok(Some(file))
+    let name = format!("calibration-{id}-{name}");
+    save(&window, Saving { title: "Save the calibration", name, kind, ending, text }).await
 }

@@ -1,60 +1,79 @@
-//! Conversations, and the answer that runs.
+//! Saying something, and the answer that runs.
 
-use app::Say;
+use app::{App, Question};
 use tauri::ipc::Channel;
-use tauri::{State, Webview};
+use tauri::{State, Webview, WebviewWindow};
+use tauri_plugin_dialog::DialogExt;
+use tokio::sync::oneshot;
 
 use crate::opened::Opened;
 use crate::outside::{browse, link};
 use crate::watcher::Watcher;
-use crate::wire::{Controls, Conversation, Failure, Frame, Message, Proof, Said};
+use crate::wire::{Asking, Attachment, Failure, Frame, Proof, Said};
 
-/// Every conversation, the latest first.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn conversations(opened: State<'_, Opened>) -> Result<Vec<Conversation>, Failure> {
-    let conversations = opened.app().await?.conversations().await?;
-    Ok(conversations.into_iter().map(Conversation::from).collect())
-}
-
-/// Gives a conversation another title.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn rename_conversation(opened: State<'_, Opened>, id: i64, title: String) -> Result<(), Failure> {
-    Ok(opened.app().await?.rename_conversation(id, &title).await?)
-}
-
-/// Removes a conversation with its messages.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn remove_conversation(opened: State<'_, Opened>, id: i64) -> Result<(), Failure> {
-    Ok(opened.app().await?.remove_conversation(id).await?)
-}
-
-/// The messages of a conversation in order.
-#[tauri::command]
-#[specta::specta]
-pub(crate) async fn messages(opened: State<'_, Opened>, conversation: i64) -> Result<Vec<Message>, Failure> {
-    let messages = opened.app().await?.messages(conversation).await?;
-    Ok(messages.into_iter().map(Message::from).collect())
-}
-
-/// Stores a question and begins to answer it; without a conversation, in a new one. Whoever insists wants the models
-/// loaded although they need more memory than is to be had.
+/// Stores a question and begins to answer it; without a conversation, in a new one, whose models are told `system` before.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn say(
     opened: State<'_, Opened>,
     conversation: Option<i64>,
     text: String,
-    target: String,
-    drafter: Option<String>,
-    controls: Controls,
-    insist: bool,
+    attachments: Vec<Attachment>,
+    system: String,
+    asking: Asking,
 ) -> Result<Said, Failure> {
-    let precision = controls.precision();
-    let say = Say { conversation, text, target, drafter, precision, controls: controls.into(), insist };
-    Ok(opened.app().await?.say(say).await?.into())
+    let attachments = attachments.into_iter().map(app::Attachment::from).collect();
+    let question = match conversation {
+        Some(conversation) => Question::Next { conversation, text, attachments },
+        None => Question::First { text, attachments, system },
+    };
+    begin(&opened, question, asking).await
+}
+
+/// Stores another question beside one, with the same files, and begins to answer it: a branch of its own.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn edit_message(
+    opened: State<'_, Opened>,
+    message: i64,
+    text: String,
+    asking: Asking,
+) -> Result<Said, Failure> {
+    begin(&opened, Question::Beside { message, text }, asking).await
+}
+
+/// Opens the system's dialog for text files that are to go with a question, and reads them; none when it was dismissed.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn choose_attachments(window: WebviewWindow) -> Result<Vec<Attachment>, Failure> {
+    let (chosen, files) = oneshot::channel();
+    let dialog = window.dialog().file().set_parent(&window).set_title("Attach text files");
+    // Nobody waits any more if the send fails: the window is gone.
+    dialog.pick_files(move |files| drop(chosen.send(files)));
+    let mut attachments = Vec::new();
+    for file in files.await.ok().flatten().unwrap_or_default() {
+        attachments.push(App::read_attachment(file.to_string().as_ref()).await?.into());
+    }
+    Ok(attachments)
+}
+
+/// Begins to answer a question once more, beside its other answers. The message is the question, or one of these.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn answer_again(opened: State<'_, Opened>, message: i64, asking: Asking) -> Result<Said, Failure> {
+    begin(&opened, Question::Again { message }, asking).await
+}
+
+/// Begins to write an answer again, beside it, with the models, the settings and the seed of its record. The new one's
+/// record says whether the ids are the same.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn rerun(opened: State<'_, Opened>, message: i64, insist: bool) -> Result<Said, Failure> {
+    Ok(opened.app().await?.rerun(message, insist).await?.into())
+}
+
+async fn begin(opened: &Opened, question: Question, asking: Asking) -> Result<Said, Failure> {
+    Ok(opened.app().await?.say(asking.about(question)).await?.into())
 }
 
 /// Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply.

@@ -1,10 +1,10 @@
 //! An answer while it runs, and what it cost.
 
-use app::Record;
+use app::{Likeness, Record};
 use serde::Serialize;
 use specta::Type;
 
-use super::{Controls, Course, Message, Speculation, Standing};
+use super::{Controls, Course, Message, Speculation, Standing, sentence};
 
 /// What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on.
 #[derive(Serialize, Type)]
@@ -164,11 +164,32 @@ pub(crate) struct Outcome {
     speculation: Speculation,
     controls: Controls,
     stats: Stats,
+    /// What it has in common with the answer that it was to be again; null if it was not run for that.
+    rerun: Option<Rerun>,
+}
+
+/// What an answer has in common with the one that it was to be again.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Rerun {
+    /// The message of the other one.
+    of: i64,
+    /// Whether the ids are the same, as far as neither was stopped before.
+    same: bool,
+    /// How many tokens are the same, and what to think of it where not all are.
+    sentence: String,
+}
+
+impl From<app::Rerun> for Rerun {
+    fn from(app::Rerun { of, likeness }: app::Rerun) -> Self {
+        let same = matches!(likeness, Likeness::Same { .. });
+        Self { of, same, sentence: sentence(&likeness.to_string()) }
+    }
 }
 
 impl From<Record> for Outcome {
     fn from(record: Record) -> Self {
-        let Record { target, drafter, precision, answer } = record;
+        let Record { target, drafter, precision, answer, rerun } = record;
         Self {
             finish: answer.finish.into(),
             unfinished: answer.unfinished.map(Unfinished::from),
@@ -178,6 +199,7 @@ impl From<Record> for Outcome {
             speculation: answer.speculation.into(),
             controls: Controls::new(answer.controls, precision),
             stats: answer.stats.into(),
+            rerun: rerun.map(Rerun::from),
         }
     }
 }

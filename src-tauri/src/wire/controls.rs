@@ -1,6 +1,6 @@
 //! What the user sets.
 
-use app::{Penalties, Sampling};
+use app::{Penalties, Question, Sampling, Say};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -133,6 +133,27 @@ impl From<Controls> for app::Controls {
     }
 }
 
+/// Who answers, and how.
+#[derive(Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Asking {
+    /// The target's id.
+    target: String,
+    /// The drafter's id or `lookup`; null decodes plainly.
+    drafter: Option<String>,
+    controls: Controls,
+    /// Whether the models are loaded although they need more memory than is to be had.
+    insist: bool,
+}
+
+impl Asking {
+    /// What is said to them.
+    pub(crate) fn about(self, question: Question) -> Say {
+        let Self { target, drafter, controls, insist } = self;
+        Say { question, target, drafter, precision: controls.precision(), controls: controls.into(), insist }
+    }
+}
+
 /// What the user chose last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "camelCase")]
@@ -157,6 +178,29 @@ impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
         let app::Preferences { target, drafter, precision, controls, conversation } = preferences;
         Self { target, drafter, controls: Controls::new(controls, precision), conversation }
+    }
+}
+
+/// A system prompt with the settings that go with it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Preset {
+    /// At most 60 letters; two that differ in case only are the same.
+    name: String,
+    /// What the models are told before anything is said; may be empty.
+    system: String,
+    controls: Controls,
+}
+
+impl From<Preset> for app::Preset {
+    fn from(Preset { name, system, controls }: Preset) -> Self {
+        Self { name, system, precision: controls.precision(), controls: controls.into() }
+    }
+}
+
+impl From<app::Preset> for Preset {
+    fn from(app::Preset { name, system, controls, precision }: app::Preset) -> Self {
+        Self { name, system, controls: Controls::new(controls, precision) }
     }
 }
 

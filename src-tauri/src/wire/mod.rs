@@ -21,8 +21,8 @@ pub(crate) use answer::{Frame, Outcome, Phase, Round};
 pub(crate) use calibration::{
     Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder,
 };
-pub(crate) use controls::{Controls, Preferences};
-pub(crate) use conversation::{Conversation, Message, Said};
+pub(crate) use controls::{Asking, Controls, Preferences, Preset};
+pub(crate) use conversation::{Attachment, Conversation, ConversationExport, Found, Message, Said};
 pub(crate) use details::Details;
 pub(crate) use download::{Download, Got};
 pub(crate) use failure::{Failure, sentence};

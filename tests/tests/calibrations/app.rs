@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use app::{
     App, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState, Controls, DraftSource, Mode, Phase,
-    Precision, Sampling, Say, Speculation,
+    Precision, Question, Sampling, Say, Speculation,
 };
 use tests::{Outcome, tiny};
 use tokio::time::sleep;
@@ -69,8 +69,7 @@ async fn calibrated(app: &App, home: &Home) -> Outcome<i64> {
 async fn chat(app: &App) -> Outcome<(Vec<u32>, bool, Vec<f32>)> {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     let said = app.say(Say {
-        conversation: None,
-        text: "Why?".into(),
+        question: Question::First { text: "Why?".into(), attachments: vec![], system: String::new() },
         target: tiny::TARGET.into(),
         drafter: Some(tiny::DRAFTER.into()),
         precision: Precision::Float32,

@@ -71,19 +71,48 @@ export const commands = {
 	setOffline: (offline: boolean) => typedError<HubStatus, Failure>(__TAURI_INVOKE("set_offline", { offline })),
 	/**  What lies in the folders of other programs. */
 	found: () => typedError<InPlace[], Failure>(__TAURI_INVOKE("found")),
-	/**  Every conversation, the latest first. */
+	/**  The conversations in the list: those that are pinned, then the others, the latest first. */
 	conversations: () => typedError<Conversation[], Failure>(__TAURI_INVOKE("conversations")),
 	/**  Gives a conversation another title. */
 	renameConversation: (id: number, title: string) => typedError<null, Failure>(__TAURI_INVOKE("rename_conversation", { id, title })),
-	/**  Removes a conversation with its messages. */
+	/**  Pins a conversation, so that it stands before those that are not; or does not any more. */
+	pinConversation: (id: number, pinned: boolean) => typedError<null, Failure>(__TAURI_INVOKE("pin_conversation", { id, pinned })),
+	/**  Gives a conversation these tags and no others, and returns them as they are kept. */
+	tagConversation: (id: number, tags: string[]) => typedError<string[], Failure>(__TAURI_INVOKE("tag_conversation", { id, tags })),
+	/**  Takes a conversation off the list; it can come back for 30 days. */
 	removeConversation: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_conversation", { id })),
-	/**  The messages of a conversation in order. */
+	/**  The conversations that left the list and can come back, the last that left first. */
+	removedConversations: () => typedError<Conversation[], Failure>(__TAURI_INVOKE("removed_conversations")),
+	/**  Brings a conversation back that left the list. */
+	restoreConversation: (id: number) => typedError<Conversation, Failure>(__TAURI_INVOKE("restore_conversation", { id })),
+	/**  Deletes a conversation that left the list for good, with all that was said in it. */
+	forgetConversation: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("forget_conversation", { id })),
+	/**  The branch of a conversation that is shown, in order. */
 	messages: (conversation: number) => typedError<Message[], Failure>(__TAURI_INVOKE("messages", { conversation })),
+	/**  Shows the branch through a message to the newest one behind it, and returns it. */
+	showBranch: (message: number) => typedError<Message[], Failure>(__TAURI_INVOKE("show_branch", { message })),
 	/**
-	 *  Stores a question and begins to answer it; without a conversation, in a new one. Whoever insists wants the models
-	 *  loaded although they need more memory than is to be had.
+	 *  The conversations in which a title or a message has all these words, the last of which may be a beginning: what suits
+	 *  best first, at most 50.
 	 */
-	say: (conversation: number | null, text: string, target: string, drafter: string | null, controls: Controls, insist: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, target, drafter, controls, insist })),
+	search: (text: string) => typedError<Found[], Failure>(__TAURI_INVOKE("search", { text })),
+	/**  Tells the models of a conversation something else before anything is said; nothing if it is empty. */
+	setSystem: (id: number, system: string) => typedError<null, Failure>(__TAURI_INVOKE("set_system", { id, system })),
+	/**  Asks the user where to save a conversation, and saves it there; null when the dialog was dismissed. */
+	exportConversation: (id: number, what: ConversationExport) => typedError<string | null, Failure>(__TAURI_INVOKE("export_conversation", { id, what })),
+	/**  Stores a question and begins to answer it; without a conversation, in a new one, whose models are told `system` before. */
+	say: (conversation: number | null, text: string, attachments: Attachment[], system: string, asking: Asking) => typedError<Said, Failure>(__TAURI_INVOKE("say", { conversation, text, attachments, system, asking })),
+	/**  Stores another question beside one, with the same files, and begins to answer it: a branch of its own. */
+	editMessage: (message: number, text: string, asking: Asking) => typedError<Said, Failure>(__TAURI_INVOKE("edit_message", { message, text, asking })),
+	/**  Opens the system's dialog for text files that are to go with a question, and reads them; none when it was dismissed. */
+	chooseAttachments: () => typedError<Attachment[], Failure>(__TAURI_INVOKE("choose_attachments")),
+	/**  Begins to answer a question once more, beside its other answers. The message is the question, or one of these. */
+	answerAgain: (message: number, asking: Asking) => typedError<Said, Failure>(__TAURI_INVOKE("answer_again", { message, asking })),
+	/**
+	 *  Begins to write an answer again, beside it, with the models, the settings and the seed of its record. The new one's
+	 *  record says whether the ids are the same.
+	 */
+	rerun: (message: number, insist: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("rerun", { message, insist })),
 	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
@@ -152,9 +181,33 @@ export const commands = {
 	preferences: () => typedError<Preferences, Failure>(__TAURI_INVOKE("preferences")),
 	/**  Remembers what the user chose. */
 	savePreferences: (preferences: Preferences) => typedError<null, Failure>(__TAURI_INVOKE("save_preferences", { preferences })),
+	/**  System prompts with the settings that go with them, in the order in which they were first saved. */
+	presets: () => typedError<Preset[], Failure>(__TAURI_INVOKE("presets")),
+	/**  Saves a preset in place of the one with the same name, if there is one, and returns all. */
+	savePreset: (preset: Preset) => typedError<Preset[], Failure>(__TAURI_INVOKE("save_preset", { preset })),
+	/**  Removes a preset, if it is there, and returns the others. */
+	removePreset: (name: string) => typedError<Preset[], Failure>(__TAURI_INVOKE("remove_preset", { name })),
 };
 
 /* Types */
+/**  Who answers, and how. */
+export type Asking = {
+	/**  The target's id. */
+	target: string,
+	/**  The drafter's id or `lookup`; null decodes plainly. */
+	drafter: string | null,
+	controls: Controls,
+	/**  Whether the models are loaded although they need more memory than is to be had. */
+	insist: boolean,
+};
+
+/**  A text file that goes with a question. */
+export type Attachment = {
+	/**  What the file is called, without its folder. */
+	name: string,
+	text: string,
+};
+
 /**  Who wrote a message. */
 export type Author = 
 /**  The person. */
@@ -409,6 +462,12 @@ export type Conversation = {
 	id: number,
 	/**  The beginning of what was said first, or what the user calls it. */
 	title: string,
+	/**  Whether it stands before those that are not. */
+	pinned: boolean,
+	/**  Short texts to find it by. */
+	tags: string[],
+	/**  What the models are told before anything is said; often empty. */
+	system: string,
 	/**  The target that answered last, while it is registered. */
 	target: string | null,
 	/**  The drafter used last, while it is registered, or `lookup`. */
@@ -416,6 +475,13 @@ export type Conversation = {
 	/**  When something was said last; milliseconds since 1970. */
 	updatedAt: number,
 };
+
+/**  As what a conversation is saved for others. */
+export type ConversationExport = 
+/**  The branch that is shown, for people. */
+"markdown" | 
+/**  Every branch, and how each answer came about, for programs. */
+"json";
 
 /**  Why a round drafted, or did not. */
 export type Course = 
@@ -543,6 +609,13 @@ export type Fit = {
 	model: string,
 	/**  Why not, in a sentence with both values; null if they do. */
 	misfit: string | null,
+};
+
+/**  A conversation in which something was found. */
+export type Found = {
+	conversation: Conversation,
+	/**  Where: in its title, and in the messages that it suits best, at most three places in all. */
+	passages: Passage[],
 };
 
 /**  What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on. */
@@ -678,10 +751,17 @@ export type MeasuredSuite = {
 /**  A message of a conversation. */
 export type Message = {
 	id: number,
+	/**
+	 *  All messages that follow the same one, itself among them, in the order in which they came: each is the beginning of
+	 *  a branch.
+	 */
+	siblings: number[],
 	author: Author,
 	/**  What the model thought before it answered; often empty. */
 	thought: string,
 	text: string,
+	/**  Text files that go with it. */
+	attachments: Attachment[],
 	state: MessageState,
 	/**  What the user should know about how it was read or how it ended. */
 	note: string | null,
@@ -799,6 +879,16 @@ export type Outcome = {
 	speculation: Speculation,
 	controls: Controls,
 	stats: Stats,
+	/**  What it has in common with the answer that it was to be again; null if it was not run for that. */
+	rerun: Rerun | null,
+};
+
+/**  A passage in which something was found. */
+export type Passage = {
+	/**  The message that it stands in, on whatever branch; null for the title. */
+	message: number | null,
+	/**  Its text, cut where something that was looked for begins or ends. */
+	pieces: Piece[],
 };
 
 /**  How far an answer is. */
@@ -826,6 +916,13 @@ speculation: Speculation } |
 /**  The message as it is stored. */
 message: Message };
 
+/**  A piece of a passage: plain text. */
+export type Piece = {
+	text: string,
+	/**  Whether it is what was looked for. */
+	matches: boolean,
+};
+
 /**  The number type that models compute in. */
 export type Precision = 
 /**  The type that the checkpoint stores. */
@@ -840,6 +937,15 @@ export type Preferences = {
 	controls: Controls,
 	/**  The conversation that is open; null is a new one. */
 	conversation: number | null,
+};
+
+/**  A system prompt with the settings that go with it. */
+export type Preset = {
+	/**  At most 60 letters; two that differ in case only are the same. */
+	name: string,
+	/**  What the models are told before anything is said; may be empty. */
+	system: string,
+	controls: Controls,
 };
 
 /**  What plain decoding says of an answer. */
@@ -889,6 +995,16 @@ export type ReliabilityBin = {
 	predicted: number,
 	/**  The share of them that stood; 0 of none. */
 	stood: number,
+};
+
+/**  What an answer has in common with the one that it was to be again. */
+export type Rerun = {
+	/**  The message of the other one. */
+	of: number,
+	/**  Whether the ids are the same, as far as neither was stopped before. */
+	same: boolean,
+	/**  How many tokens are the same, and what to think of it where not all are. */
+	sentence: string,
 };
 
 /**  What a model is for. */

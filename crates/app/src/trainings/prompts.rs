@@ -40,13 +40,15 @@ impl App {
         }
     }
 
-    /// Every question of every conversation, each with what was said before it.
+    /// Every question of the branches that the conversations of the list show, each with what was said before it.
     async fn questions(&self) -> Result<Vec<Prompt>> {
         let mut prompts = Vec::new();
         for conversation in self.store.conversations().await? {
             let messages = self.store.messages(conversation.id).await?;
             let asked = messages.iter().enumerate().filter(|(_, message)| message.author == Author::User);
-            prompts.extend(asked.map(|(at, message)| Prompt::Chat(history(&messages[..at], &message.text))));
+            prompts.extend(
+                asked.map(|(at, message)| Prompt::Chat(history(&conversation.system, &messages[..at], message))),
+            );
         }
         if prompts.is_empty() { Err(Error::NoQuestions) } else { Ok(prompts) }
     }
@@ -127,7 +129,7 @@ fn question(text: &str) -> Prompt {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-    use store::{State, Written};
+    use store::{Ask, Asked, State, Written};
 
     use super::*;
     use crate::testing;
@@ -138,14 +140,19 @@ mod tests {
         let app = testing::app(home.path()).await;
         assert!(matches!(app.prompts(&TrainingData::Conversations).await, Err(Error::NoQuestions)));
         let conversation = app.store.add_conversation("One?").await.unwrap().id;
-        let (_, answer) = app.store.ask(conversation, "One?", "t", None).await.unwrap();
+        let Asked { question: asked, answer, .. } =
+            app.store.ask(Ask::Next { conversation, text: "One?", attachments: &[] }, "t", None).await.unwrap();
         let written = Written { thought: "", text: "1" };
         app.store.end_message(answer.id, written, State::Complete, None, None).await.unwrap();
-        app.store.ask(conversation, "Two?", "t", None).await.unwrap();
+        app.store.ask(Ask::Next { conversation, text: "Two?", attachments: &[] }, "t", None).await.unwrap();
         let turns =
             [Message::new(Role::User, "One?"), Message::new(Role::Assistant, "1"), Message::new(Role::User, "Two?")];
         let prompts = app.prompts(&TrainingData::Conversations).await.unwrap();
         assert_eq!(prompts, [question("One?"), Prompt::Chat(turns.into())]);
+        app.store.ask(Ask::Beside { question: asked.id, text: "1?" }, "t", None).await.unwrap();
+        assert_eq!(app.prompts(&TrainingData::Conversations).await.unwrap(), [question("1?")], "it is what is shown");
+        app.remove_conversation(conversation).await.unwrap();
+        assert!(matches!(app.prompts(&TrainingData::Conversations).await, Err(Error::NoQuestions)));
         assert_eq!(described(&TrainingData::Conversations, 2), "2 questions of your own conversations");
     }
 

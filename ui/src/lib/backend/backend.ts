@@ -1,5 +1,6 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
 import type {
+  Attachment,
   Calibration,
   CalibrationChoices,
   CalibrationEstimate,
@@ -11,10 +12,12 @@ import type {
   Checking,
   Controls,
   Conversation,
+  ConversationExport,
   Details,
   Discovered,
   Download,
   Failure,
+  Found,
   Frame,
   Got,
   HubStatus,
@@ -24,6 +27,7 @@ import type {
   Model,
   Offer,
   Preferences,
+  Preset,
   Proof,
   Said,
   Shelf,
@@ -37,6 +41,7 @@ import type {
 } from '../bindings';
 
 export type {
+  Attachment,
   Calibration,
   CalibrationAdvice,
   CalibrationChoices,
@@ -53,6 +58,7 @@ export type {
   Checking,
   Controls,
   Conversation,
+  ConversationExport,
   Course,
   Details,
   Discovered,
@@ -61,6 +67,7 @@ export type {
   Failure,
   FilesProof,
   Finish,
+  Found,
   Frame,
   Gated,
   Got,
@@ -75,8 +82,11 @@ export type {
   Model,
   Offer,
   Outcome,
+  Passage,
   Phase,
+  Piece,
   Preferences,
+  Preset,
   Proof,
   Reliability,
   ReliabilityBin,
@@ -152,15 +162,42 @@ export interface Backend {
   logIn(token: string): Promise<HubStatus>;
   logOut(): Promise<HubStatus>;
   setOffline(offline: boolean): Promise<HubStatus>;
+  /** Those that are pinned, then the others, the latest first. */
   conversations(): Promise<Conversation[]>;
   renameConversation(id: number, title: string): Promise<void>;
+  pinConversation(id: number, pinned: boolean): Promise<void>;
+  /** Gives a conversation these tags and no others; the tags as they are kept. */
+  tagConversation(id: number, tags: string[]): Promise<string[]>;
+  /** Takes a conversation off the list; it can come back for 30 days. */
   removeConversation(id: number): Promise<void>;
+  /** Those that can come back, the last that left first. */
+  removedConversations(): Promise<Conversation[]>;
+  restoreConversation(id: number): Promise<Conversation>;
+  /** Deletes one that left the list for good. */
+  forgetConversation(id: number): Promise<void>;
+  /** The branch that is shown, in order. */
   messages(conversation: number): Promise<Message[]>;
+  /** Shows the branch through a message to the newest one behind it: that branch. */
+  showBranch(message: number): Promise<Message[]>;
+  /** Where a title or a message has all these words, the last of which may be a beginning. */
+  search(text: string): Promise<Found[]>;
+  /** What the models of a conversation are told before anything is said; nothing if it is empty. */
+  setSystem(id: number, system: string): Promise<void>;
+  /** Opens the system's dialog for a file to save; the file, or null when it was dismissed. */
+  exportConversation(id: number, what: ConversationExport): Promise<string | null>;
   /**
    * Stores the question and an answer that starts to run; without a conversation, in a new one. Who insists wants the
    * models loaded although they need more memory than is to be had.
    */
-  say(conversation: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
+  say(conversation: number | null, text: string, pair: Pair, controls: Controls, insist: boolean, along?: Along): Promise<Said>;
+  /** Opens the system's dialog for text files to go with a question; none when it was dismissed. */
+  chooseAttachments(): Promise<Attachment[]>;
+  /** Stores another question beside one, and an answer that starts to run: a branch of its own. */
+  editMessage(message: number, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
+  /** Another answer to a question starts to run beside those that it has; the message is the question, or one of these. */
+  answerAgain(message: number, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
+  /** An answer starts to run again beside itself, as its record says; the end's `outcome.rerun` says whether it is the same. */
+  rerun(message: number, insist: boolean): Promise<Said>;
   /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
   watch(onFrame: (frame: Frame) => void): Promise<boolean>;
   stop(): Promise<void>;
@@ -212,10 +249,19 @@ export interface Backend {
   exportCalibration(id: number, what: CalibrationExport): Promise<string | null>;
   preferences(): Promise<Preferences>;
   savePreferences(preferences: Preferences): Promise<void>;
+  /** System prompts with the settings that go with them. */
+  presets(): Promise<Preset[]>;
+  /** Saves one in place of the one with the same name; all of them. */
+  savePreset(preset: Preset): Promise<Preset[]>;
+  /** The others. */
+  removePreset(name: string): Promise<Preset[]>;
 }
 
 /** Store ids of the models that answer together; the drafter may be `lookup`, which is no model. */
 export type Pair = { target: string; drafter: string | null };
+
+/** What goes along with a question: files, and what the models of a new conversation are told before. */
+export type Along = { attachments?: Attachment[]; system?: string };
 
 /** Samples are saved as CSV, a report as JSON. */
 export type CalibrationExport = 'samples' | 'report';

@@ -1,0 +1,89 @@
+//! What an answer reads, and what becomes of running it again.
+
+use app::{Attachment, Code, Likeness, Question, Rerun, StoredMessage};
+use tests::{
+    Outcome,
+    talk::{Home, ask, end, first},
+    tiny,
+};
+
+/// The prompt of an answer, by ids, and its own ids.
+fn ids(answer: &StoredMessage) -> Outcome<(Vec<u32>, Vec<u32>)> {
+    let record = answer.record.as_ref().ok_or("it has no record")?;
+    Ok((record.answer.prompt_ids.clone(), record.answer.ids.clone()))
+}
+
+fn next(to: &StoredMessage, text: &str) -> Question {
+    Question::Next { conversation: to.conversation, text: text.into(), attachments: vec![] }
+}
+
+#[tokio::test]
+async fn an_answer_reads_its_own_branch_and_no_other() -> Outcome {
+    let home = Home::new().await?;
+    let app = home.app().await?;
+    let (one, first_answer) = ask(&app, first("One?")).await?;
+    let (two, second) = ask(&app, next(&one, "Two?")).await?;
+    let (uno, edited) = ask(&app, Question::Beside { message: one.id, text: "Uno?".into() }).await?;
+    let (_, fresh) = ask(&app, first("Uno?")).await?;
+    assert_eq!(ids(&edited)?, ids(&fresh)?);
+    assert_eq!(uno.siblings, [one.id, uno.id]);
+
+    // What goes on from there reads what was said there; another answer to an old question what was said before that.
+    let (_, third) = ask(&app, next(&uno, "Two?")).await?;
+    assert_ne!(ids(&third)?.0, ids(&second)?.0);
+    let (_, again) = ask(&app, Question::Again { message: two.id }).await?;
+    assert_eq!((ids(&again)?, again.siblings.clone()), (ids(&second)?, vec![second.id, again.id]));
+    let shown = app.messages(one.conversation).await?.iter().map(|message| message.id).collect::<Vec<_>>();
+    assert_eq!(shown, [one.id, first_answer.id, two.id, again.id]);
+    let shown = app.show_branch(uno.id).await?;
+    assert_eq!(shown.last().map(|message| message.id), Some(third.id));
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_that_is_run_again_has_the_same_ids_and_says_so() -> Outcome {
+    let home = Home::new().await?;
+    let app = home.app().await?;
+    let (one, answer) = ask(&app, first("One?")).await?;
+    let rerun = end(&app, &app.rerun(answer.id, false).await?).await?;
+    let record = rerun.record.clone().ok_or("it has no record")?;
+    assert_eq!(record.rerun, Some(Rerun { of: answer.id, likeness: Likeness::Same { tokens: 16 } }));
+    assert_eq!((ids(&rerun)?, rerun.siblings), (ids(&answer)?, vec![answer.id, rerun.id]));
+
+    app.set_system(one.conversation, "Be brief.").await?;
+    let other = end(&app, &app.rerun(answer.id, false).await?).await?;
+    assert!(ids(&other)?.0.len() > ids(&answer)?.0.len());
+    assert_eq!(other.record.and_then(|record| record.rerun).map(|rerun| rerun.likeness), Some(Likeness::OtherPrompt));
+
+    assert!(app.rerun(one.id, false).await.is_err_and(|refused| refused.to_string().contains("no record")));
+    app.remove_model(tiny::DRAFTER).await?;
+    let refused = app.rerun(answer.id, false).await.err().ok_or("it began")?;
+    assert_eq!(refused.code(), Some(Code::PickDrafter), "{refused}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_the_models_are_told_before_is_read_first_and_exported_with_the_rest() -> Outcome {
+    let home = Home::new().await?;
+    let app = home.app().await?;
+    let attachments = vec![Attachment { name: "a.txt".into(), text: "moss\n".into() }];
+    let told = Question::First { text: "One?".into(), attachments, system: " Be brief. ".into() };
+    let (one, answer) = ask(&app, told).await?;
+    let (_, untold) = ask(&app, first("One?")).await?;
+    assert!(ids(&answer)?.0.len() > ids(&untold)?.0.len());
+    let (_, edited) = ask(&app, Question::Beside { message: one.id, text: "Two?".into() }).await?;
+
+    let markdown = app.conversation_markdown(one.conversation).await?;
+    assert!(
+        markdown.starts_with("# One?\n")
+            && markdown.contains("\n## System\n\nBe brief.\n\n## You\n\na.txt:\n```\nmoss\n```\n\nTwo?\n")
+    );
+    assert!(markdown.contains("16 tokens") && !markdown.contains("\nOne?"), "{markdown}");
+    let json = serde_json::from_str::<serde_json::Value>(&app.conversation_json(one.conversation).await?)?;
+    let messages = json["messages"].as_array().ok_or("no messages")?;
+    assert_eq!((messages.len(), &json["conversation"]["shown"]), (4, &edited.id.into()));
+    assert_eq!((&messages[1]["parent"], &messages[1]["id"]), (&one.id.into(), &answer.id.into()));
+    assert_eq!(messages[0]["attachments"][0]["text"], "moss\n");
+    assert_eq!(serde_json::from_value::<app::Record>(messages[1]["record"].clone())?, answer.record.ok_or("none")?);
+    Ok(())
+}
