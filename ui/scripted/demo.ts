@@ -150,7 +150,7 @@ export function demo(): ScriptedBackend {
   [showcase, hostile].forEach((text, at) => {
     const id = 5 + at;
     const title = at === 0 ? 'Everything Markdown has' : 'What a hostile model writes';
-    backend.talks.push({ id, title, updatedAt: Date.now() - 1e9, target: 'target-270m', drafter: 'drafter-5' });
+    backend.talks.push({ id, title, updatedAt: Date.now() - 1e9, target: 'target-270m', drafter: 'drafter-5', pinned: false, tags: [], system: '' });
     const question = message({ id: id * 10, author: 'user', text: 'Fit a **line**, in `Markdown`.' });
     const answered = message({ id: id * 10 + 1, author: 'assistant', text, outcome: outcome(rounds(text, 5)) });
     backend.written.set(id, [question, answered]);

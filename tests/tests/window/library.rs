@@ -141,8 +141,10 @@ async fn damage_and_repair(window: &Window, bench: &Bench) -> Outcome {
     spoil(&models.first().ok_or("there is no model")?.folder.join(WEIGHTS))?;
     window.press("Verify files").await?;
     window.text_of(PROOF, |said| said.contains("1 are broken") && said.contains(WEIGHTS)).await?;
+    let before = bench.app().await?.downloads().await?.into_iter().map(|download| download.id).max();
     window.press("Repair").await?;
-    window.text_of("[data-testid=download][data-state=done]", |_| true).await?;
+    let repair = before.unwrap_or(0) + 1;
+    window.see(&format!("[data-download='{repair}'][data-state=done]")).await?;
     window.press("Verify files").await?;
     window.text_of(PROOF, |said| said.contains("are what their hashes say")).await?;
     Ok(())

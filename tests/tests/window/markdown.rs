@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use store::{State, Store, Written};
+use store::{Ask, State, Store, Written};
 use tests::{Outcome, tiny};
 use tokio::time::sleep;
 
@@ -50,7 +50,8 @@ async fn answered(home: &Path, text: &str) -> Outcome {
     tiny::register(home, models.path(), 8).await?;
     let store = Store::open(&home.join("slipstream.sqlite3")).await?;
     let talk = store.add_conversation("Code").await?;
-    let (_, answer) = store.ask(talk.id, "Show me.", tiny::TARGET, None).await?;
+    let ask = Ask::Next { conversation: talk.id, text: "Show me.", attachments: &[] };
+    let answer = store.ask(ask, tiny::TARGET, None).await?.answer;
     Ok(store.end_message(answer.id, Written { thought: "", text }, State::Complete, None, None).await?)
 }
 

@@ -155,8 +155,18 @@ impl Window {
     /// What a button copies, as it comes out where it is pasted.
     pub(crate) async fn copied(&self, button: &str) -> Outcome<String> {
         const FIELD: &str = "textarea";
-        self.click(button).await?;
-        self.text_of(button, |said| said == "Copied").await?;
+        let start = Instant::now();
+        // It says so for two seconds only, which a busy machine may miss.
+        loop {
+            self.click(button).await?;
+            sleep(Duration::from_millis(300)).await;
+            if self.see(button).await?.text().await? == "Copied" {
+                break;
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!("{button} copies nothing").into());
+            }
+        }
         let paste: String = [Key::Control.into(), 'v', Key::Null.into()].into_iter().collect();
         self.fill(FIELD, &paste).await?;
         Ok(self.see(FIELD).await?.prop("value").await?.unwrap_or_default())
