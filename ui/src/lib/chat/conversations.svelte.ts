@@ -33,9 +33,10 @@ export class Conversations {
     this.all = this.all.map((other) => (other.id === id ? { ...other, title } : other));
   }
 
-  /** Rejects with the sentence to show. */
+  /** Deletes it for good: nothing in the window brings one back yet. Rejects with the sentence to show. */
   async remove(id: number): Promise<void> {
     await this.#backend.removeConversation(id);
+    await this.#backend.forgetConversation(id);
     this.all = this.all.filter((other) => other.id !== id);
   }
 }
