@@ -48,7 +48,7 @@ impl Schedule for Clocked<'_> {
             self.turns.extend(self.parking.drafting_round(tokens, seconds));
             self.drafted += 1;
         } else {
-            self.parking.plain_step(PLAIN);
+            self.turns.extend(self.parking.plain_step(PLAIN));
         }
     }
 }

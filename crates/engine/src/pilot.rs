@@ -50,27 +50,24 @@ struct Chosen {
 
 impl Pilot {
     /// A pilot for an answer with these settings, which knows what the one `before` it learned, or else only what rounds
-    /// cost. Whoever says that nothing is known of that begins anew.
+    /// cost.
     pub(crate) fn new(settings: Settings, facts: &Facts, before: Option<Self>, known: &Cost) -> Self {
         let chosen = settings.schedule().map(|schedule| Chosen { schedule, tally: Tally::default() });
         let auto = |cost| Auto::new(settings.limit, facts.confident, cost);
-        let begins = known.is_empty();
         match before {
-            Some(before) if !begins && before.settings == settings => Self { chosen, ..before },
-            Some(before) if !begins && before.settings.sampling == settings.sampling => {
+            Some(before) if before.settings == settings => Self { chosen, ..before },
+            Some(before) if before.settings.sampling == settings.sampling => {
                 Self { auto: before.auto.up_to(settings.limit), settings, chosen, ..before }
             }
             before => {
-                let cost = before.as_ref().filter(|_| !begins).map_or(known, |before| before.auto.cost()).clone();
-                let alike = before.filter(|before| before.settings.sampling == settings.sampling);
-                let doubts = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
+                let doubt = facts.kind != Kind::Lookup && settings.sampling.temperature <= 1.0;
                 Self {
-                    auto: auto(cost),
+                    auto: auto(before.map_or_else(|| known.clone(), |before| before.auto.cost().clone())),
                     parking: Parking::default(),
-                    doubt: alike.map_or(doubts.then(Doubt::default), |before| before.doubt),
                     settings,
                     chosen,
                     newest_turn: None,
+                    doubt: doubt.then(Doubt::default),
                     plain: Fixed(0),
                     context: 0,
                 }
