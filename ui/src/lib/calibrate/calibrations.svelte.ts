@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { type Backend, type Calibration, type CalibrationExport, type CalibrationReport, Refusal, sentence } from '../backend/backend';
-import { Jobs } from '../work/jobs.svelte';
+import { Jobs } from '../jobs/jobs.svelte';
 import { type Calibrated, type PairState, stateOf } from './pair';
 
 /** The calibrations of this machine, the latest first: one that runs, those in force, and those before. */

@@ -3,7 +3,7 @@ import type { Chat } from '../chat/chat.svelte';
 import { withoutThinking } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
 import type { StoredPreferences } from '../preferences.svelte';
-import { only, OrderForm } from '../work/order.svelte';
+import { only, OrderForm } from '../jobs/order.svelte';
 import type { Calibrations } from './calibrations.svelte';
 import { withoutConfidence } from './pair';
 

@@ -1,5 +1,5 @@
 import type { Backend, Download } from '../backend/backend';
-import { Jobs } from '../work/jobs.svelte';
+import { Jobs } from '../jobs/jobs.svelte';
 
 const over = (job: Download) => job.state === 'done' || job.state === 'cancelled' || job.state === 'failed';
 

@@ -2,7 +2,7 @@ import type { Backend, TrainingChoices, TrainingData, TrainingEstimate, Training
 import type { Chat } from '../chat/chat.svelte';
 import { bytes } from '../format';
 import type { Models } from '../models/models.svelte';
-import { OrderForm } from '../work/order.svelte';
+import { OrderForm } from '../jobs/order.svelte';
 import { suggested } from './names';
 import type { Trainings } from './trainings.svelte';
 

@@ -1,5 +1,5 @@
 import type { Backend, Training } from '../backend/backend';
-import { Jobs } from '../work/jobs.svelte';
+import { Jobs } from '../jobs/jobs.svelte';
 
 /** The drafters that are trained here, the latest first. */
 export class Trainings extends Jobs<Training> {
