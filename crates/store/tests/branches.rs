@@ -1,26 +1,17 @@
 //! A conversation as a tree of messages, of which one branch is shown.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
+mod common;
+
 use sqlx::{Connection, SqliteConnection};
-use store::{Ask, Asked, Attachment, Checkpoint, Message, Role, Source, Store};
+use store::{Ask, Asked, Attachment, Message, Store};
+
+use common::with_target;
 
 /// A database with a target `t` and a conversation.
 async fn opened() -> (Store, i64) {
     let store = Store::in_memory().await.unwrap();
-    let target = Checkpoint {
-        role: Role::Target,
-        kind: "gemma4".into(),
-        folder: "/t".into(),
-        source: Source::Folder,
-        revision_id: None,
-        summary: String::new(),
-        bytes: 0,
-        draft_limit: None,
-        draft_usual: None,
-        draft_confident: None,
-        chat_template: Some(true),
-    };
-    store.add_model(Some("t"), &target).await.unwrap();
+    with_target(&store).await;
     let conversation = store.add_conversation("Why?").await.unwrap().id;
     (store, conversation)
 }

@@ -1,24 +1,11 @@
 //! Conversations and their messages.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-use store::{Ask, Asked, Author, Checkpoint, LOOKUP, Role, Source, State, Store, Written};
+mod common;
 
-async fn with_target(store: &Store) {
-    let target = Checkpoint {
-        role: Role::Target,
-        kind: "gemma3_text".into(),
-        folder: "/t".into(),
-        source: Source::Folder,
-        revision_id: None,
-        summary: String::new(),
-        bytes: 0,
-        draft_limit: None,
-        draft_usual: None,
-        draft_confident: None,
-        chat_template: Some(true),
-    };
-    store.add_model(Some("t"), &target).await.unwrap();
-}
+use store::{Ask, Asked, Author, LOOKUP, State, Store, Written};
+
+use common::with_target;
 
 #[tokio::test]
 async fn an_answer_runs_until_it_is_ended() {

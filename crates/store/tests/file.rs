@@ -1,10 +1,14 @@
 //! The database as a file: first opening, a crash, another release, damage.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
+mod common;
+
 use std::path::Path;
 
 use sqlx::{Connection, SqliteConnection};
-use store::{Ask, Asked, Attachment, Checkpoint, Error, Role, Source, State, Store, Written};
+use store::{Ask, Asked, Attachment, Error, State, Store, Written};
+
+use common::with_target;
 
 async fn execute(path: &Path, statements: &'static str) {
     let mut connection = SqliteConnection::connect(&format!("sqlite://{}", path.display())).await.unwrap();
@@ -46,20 +50,7 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");
     let store = Store::open(&path).await.unwrap();
-    let target = Checkpoint {
-        role: Role::Target,
-        kind: "gemma4".into(),
-        folder: "/t".into(),
-        source: Source::Folder,
-        revision_id: None,
-        summary: String::new(),
-        bytes: 0,
-        draft_limit: None,
-        draft_usual: None,
-        draft_confident: None,
-        chat_template: None,
-    };
-    store.add_model(Some("t"), &target).await.unwrap();
+    with_target(&store).await;
     let conversation = store.add_conversation("Why?").await.unwrap().id;
     let Asked { answer, .. } =
         store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap();

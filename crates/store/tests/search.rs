@@ -1,27 +1,14 @@
 //! Finding what was said.
 #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::{Connection, SqliteConnection};
-use store::{Ask, Asked, Checkpoint, Found, Role, Source, State, Store, Written};
+use store::{Ask, Asked, Found, State, Store, Written};
 
-async fn with_target(store: &Store) {
-    let target = Checkpoint {
-        role: Role::Target,
-        kind: "gemma4".into(),
-        folder: "/t".into(),
-        source: Source::Folder,
-        revision_id: None,
-        summary: String::new(),
-        bytes: 0,
-        draft_limit: None,
-        draft_usual: None,
-        draft_confident: None,
-        chat_template: Some(true),
-    };
-    store.add_model(Some("t"), &target).await.unwrap();
-}
+use common::with_target;
 
 async fn opened() -> Store {
     let store = Store::in_memory().await.unwrap();
