@@ -89,6 +89,10 @@ pub struct Calibration {
     pub report: Option<String>,
     /// When it was put in force; milliseconds since 1970.
     pub applied_at: Option<i64>,
+    /// When it was taken out again; milliseconds since 1970.
+    pub reverted_at: Option<i64>,
+    /// What the drafter's file held before this was written into it, JSON; none if it was not, or was put back.
+    pub replaced: Option<String>,
     /// Milliseconds since 1970.
     pub created_at: i64,
 }
@@ -117,6 +121,8 @@ pub struct CalibrationPrompt {
     pub suite: String,
     /// Whether it is kept out of the fit.
     pub held_out: bool,
+    /// The conversation that it is from, with which it goes.
+    pub conversation_id: Option<i64>,
     /// What is asked, JSON; none once the calibration is done.
     pub prompt: Option<String>,
     /// The rounds of its answer, JSON, once it is recorded.
@@ -142,11 +148,12 @@ impl Store {
         let add = add.bind(key.thinking).bind(&key.machine).bind(key.version).bind(ordered).bind(data);
         let total = u32::try_from(prompts.len()).unwrap_or(u32::MAX);
         let id = add.bind(total).fetch_one(&mut *transaction).await?;
-        for CalibrationPrompt { number, suite, held_out, prompt, .. } in prompts {
+        for CalibrationPrompt { number, suite, held_out, conversation_id, prompt, .. } in prompts {
             let add = sqlx::query(
-                "INSERT INTO calibration_prompts (calibration_id, number, suite, held_out, prompt) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO calibration_prompts (calibration_id, number, suite, held_out, conversation_id, prompt)
+                 VALUES (?, ?, ?, ?, ?, ?)",
             );
-            let add = add.bind(id).bind(number).bind(suite).bind(held_out).bind(prompt);
+            let add = add.bind(id).bind(number).bind(suite).bind(held_out).bind(conversation_id).bind(prompt);
             add.execute(&mut *transaction).await?;
         }
         transaction.commit().await?;
@@ -175,7 +182,7 @@ impl Store {
     /// The database fails.
     pub async fn calibration_prompts(&self, id: i64) -> Result<Vec<CalibrationPrompt>> {
         let prompts = sqlx::query_as(
-            "SELECT number, suite, held_out, prompt, recording, runs FROM calibration_prompts
+            "SELECT number, suite, held_out, conversation_id, prompt, recording, runs FROM calibration_prompts
              WHERE calibration_id = ? ORDER BY number",
         );
         Ok(prompts.bind(id).fetch_all(&self.pool).await?)
@@ -213,7 +220,8 @@ impl Store {
         Ok(())
     }
 
-    /// Ends a calibration with its report, JSON. What was asked is forgotten; what was recorded stays.
+    /// Ends a calibration with its report, JSON. What was asked is forgotten; what was recorded stays, whatever becomes of
+    /// conversations.
     ///
     /// # Errors
     /// The database fails.
@@ -221,32 +229,59 @@ impl Store {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let end = sqlx::query("UPDATE calibrations SET state = 'done', failure = NULL, report = ? WHERE id = ?");
         end.bind(report).bind(id).execute(&mut *transaction).await?;
-        let forget = sqlx::query("UPDATE calibration_prompts SET prompt = NULL WHERE calibration_id = ?");
+        let forget = sqlx::query(
+            "UPDATE calibration_prompts SET prompt = NULL, conversation_id = NULL WHERE calibration_id = ?",
+        );
         forget.bind(id).execute(&mut *transaction).await?;
         Ok(transaction.commit().await?)
     }
 
-    /// Puts a calibration in force, before all that were, or takes it out.
+    /// Puts a calibration in force, before all that were.
     ///
     /// # Errors
     /// The database fails.
-    pub async fn apply_calibration(&self, id: i64, applies: bool) -> Result<()> {
+    pub async fn apply_calibration(&self, id: i64) -> Result<()> {
         let apply = sqlx::query(
-            "UPDATE calibrations SET applied_at = CASE WHEN ? THEN
+            "UPDATE calibrations SET reverted_at = NULL, applied_at =
                  max(CAST(unixepoch('subsec') * 1000 AS INTEGER),
-                     1 + (SELECT coalesce(max(applied_at), 0) FROM calibrations)) END
+                     1 + (SELECT coalesce(max(applied_at), 0) FROM calibrations))
              WHERE id = ?",
         );
-        apply.bind(applies).bind(id).execute(&self.pool).await?;
+        apply.bind(id).execute(&self.pool).await?;
         Ok(())
     }
 
-    /// Whether any calibration was put in force.
+    /// Takes a calibration out of force, if it was applied.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn revert_calibration(&self, id: i64) -> Result<()> {
+        let revert = sqlx::query(
+            "UPDATE calibrations SET reverted_at = max(applied_at, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+             WHERE id = ? AND applied_at IS NOT NULL AND reverted_at IS NULL",
+        );
+        revert.bind(id).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Notes what a drafter's file held before a calibration was written into it, JSON, or that this was put back.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn note_replaced(&self, id: i64, replaced: Option<&str>) -> Result<()> {
+        let note = sqlx::query("UPDATE calibrations SET replaced = ? WHERE id = ?");
+        note.bind(replaced).bind(id).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Whether any calibration is in force.
     ///
     /// # Errors
     /// The database fails.
     pub async fn applies_calibrations(&self) -> Result<bool> {
-        let any = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM calibrations WHERE applied_at IS NOT NULL)");
+        let any = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM calibrations WHERE applied_at IS NOT NULL AND reverted_at IS NULL)",
+        );
         Ok(any.fetch_one(&self.pool).await?)
     }
 
@@ -256,8 +291,8 @@ impl Store {
     /// The database fails.
     pub async fn calibration_in_force(&self, key: &CalibrationKey) -> Result<Option<Calibration>> {
         let find = sqlx::query_as(
-            "SELECT * FROM calibrations WHERE applied_at IS NOT NULL AND target_hash = ? AND drafter_hash = ?
-             AND precision = ? AND thinking = ? AND machine = ? AND version = ? ORDER BY applied_at DESC LIMIT 1",
+            "SELECT * FROM calibrations WHERE applied_at IS NOT NULL AND reverted_at IS NULL
+             AND target_hash = ? AND drafter_hash = ? AND precision = ? AND thinking = ? AND machine = ? AND version = ? ORDER BY applied_at DESC LIMIT 1",
         );
         let find = find.bind(&key.target_hash).bind(&key.drafter_hash).bind(&key.precision);
         let find = find.bind(key.thinking).bind(&key.machine).bind(key.version);

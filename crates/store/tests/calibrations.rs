@@ -22,8 +22,12 @@ fn prompt(number: u32) -> CalibrationPrompt {
 }
 
 async fn add(store: &Store, key: &CalibrationKey) -> i64 {
+    add_with(store, key, &[prompt(0), prompt(1)]).await
+}
+
+async fn add_with(store: &Store, key: &CalibrationKey, prompts: &[CalibrationPrompt]) -> i64 {
     let new = NewCalibration { target: "t", drafter: "d", key, ordered: "{}", data: "two prompts" };
-    store.add_calibration(&new, &[prompt(0), prompt(1)]).await.unwrap()
+    store.add_calibration(&new, prompts).await.unwrap()
 }
 
 #[tokio::test]
@@ -59,10 +63,30 @@ async fn the_latest_that_was_applied_is_in_force_and_before_it_the_one_before() 
     assert!(!store.applies_calibrations().await.unwrap());
     let steps = [(one, true, Some(one)), (other, true, Some(other)), (one, true, Some(one)), (one, false, Some(other))];
     for (id, applies, expected) in steps {
-        store.apply_calibration(id, applies).await.unwrap();
+        if applies { store.apply_calibration(id).await } else { store.revert_calibration(id).await }.unwrap();
         assert_eq!(in_force(key("d", false)).await, expected);
     }
+    let taken_back = store.calibration(one).await.unwrap().unwrap();
+    assert!(taken_back.reverted_at.unwrap() >= taken_back.applied_at.unwrap(), "that it was in force stays known");
     assert_eq!((in_force(key("d", true)).await, in_force(key("e", false)).await), (None, None));
     store.remove_calibration(other).await.unwrap();
     assert_eq!(in_force(key("d", false)).await, None);
+}
+
+#[tokio::test]
+async fn a_question_goes_with_its_conversation_until_the_calibration_is_done() {
+    let store = Store::in_memory().await.unwrap();
+    let conversation = async || store.add_conversation("Who?").await.unwrap().id;
+    let delete = async |id| {
+        store.remove_conversation(id).await.unwrap();
+        store.forget_conversation(id).await.unwrap();
+    };
+    let (early, late) = (conversation().await, conversation().await);
+    let of = |number, id| CalibrationPrompt { conversation_id: Some(id), ..prompt(number) };
+    let id = add_with(&store, &key("d", false), &[prompt(0), of(1, early), of(2, late)]).await;
+    delete(early).await;
+    assert_eq!(store.calibration_prompts(id).await.unwrap(), [prompt(0), of(2, late)]);
+    store.end_calibration(id, "{}").await.unwrap();
+    delete(late).await;
+    assert_eq!(store.calibration_prompts(id).await.unwrap().len(), 2, "what was recorded stays");
 }
