@@ -9,8 +9,8 @@
 //!
 //! What parking costs is bounded by construction: unless it was gained before, the rest before a probe follows from what the
 //! last rounds lost, so that a probe which loses as much costs one in fifty of the plain steps before it, however slow the
-//! drafter is. Only the first comes sooner, for the passage or the machine may have been an odd one. The shortest rest
-//! doubles with each probe that fails.
+//! drafter is. Only the first few come sooner, each later than the one before: the passage, the question or the machine may
+//! have been an odd one. The shortest rest doubles with each probe that fails.
 
 use std::collections::VecDeque;
 
@@ -28,8 +28,9 @@ const WARM: usize = 1;
 const EVERY: usize = 32;
 /// Drafting rounds in a losing run before it is judged by its spread.
 const RUN: f64 = 8.0;
-/// Standard errors by which the mean of a losing run must lie below 0.
-const SURE: f64 = 2.0;
+/// Standard errors by which the mean of a losing run must lie below 0. They are many, because rounds that follow each other
+/// in a text fare alike.
+const SURE: f64 = 4.0;
 /// Plain steps lost in one run that end it whatever its spread.
 const MOST: f64 = 24.0;
 /// The most that a single round can lose unless the one before it lost as much: the machine may have paused.
@@ -42,7 +43,7 @@ const REST: usize = 32;
 const DOUBLINGS: u32 = 8;
 /// The share of the plain steps before it that a probe may cost.
 const SHARE: f64 = 0.02;
-/// The same of the first.
+/// The same of the first; of the second it is half of that, of the third a third, and so on.
 const FIRST_SHARE: f64 = 0.1;
 /// The share of what was gained or lost that each drafting round makes forgotten.
 const FORGOTTEN: f64 = 1.0 / 512.0;
@@ -207,7 +208,7 @@ impl Parking {
     fn park(&mut self, lost: Run, plain_s: f64) -> Turn {
         let standing = lost.tally.standing(plain_s);
         let (cost, shortest) = (probe(lost.loss()), REST << self.failed.min(DOUBLINGS));
-        let share = if self.failed == 0 { FIRST_SHARE } else { SHARE };
+        let share = (FIRST_SHARE / f64::from(self.failed + 1)).max(SHARE);
         let rest = if cost < self.earned { shortest } else { whole(cost / share).max(shortest) };
         self.failed += 1;
         self.state = State::Parked { left: rest };
