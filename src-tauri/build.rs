@@ -77,6 +77,8 @@ const COMMANDS: &[&str] = &[
     "apply_calibration",
     "revert_calibration",
     "write_calibration",
+    "take_back_calibration",
+    "calibration_standing",
     "export_calibration",
     "preferences",
     "save_preferences",

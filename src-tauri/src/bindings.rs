@@ -84,6 +84,8 @@ macro_rules! every_command {
             calibration::apply_calibration,
             calibration::revert_calibration,
             calibration::write_calibration,
+            calibration::take_back_calibration,
+            calibration::calibration_standing,
             calibration::export_calibration,
             preferences::preferences,
             preferences::save_preferences,

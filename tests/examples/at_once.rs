@@ -64,6 +64,7 @@ fn request(target: &Path, drafter: Option<DraftSource>, number: usize) -> Reques
         },
         memory: Memory { insist: true, ..Memory::default() },
         cost: Cost::default(),
+        afresh: false,
         calibration: None,
     }
 }

@@ -91,6 +91,7 @@ fn request([target, drafter]: [&String; 2], mode: Mode, prompt: &str, tokens: us
         controls: Controls { max_tokens: tokens, sampling, ..Controls::default() }.drafting(mode),
         memory: Memory { insist: true, ..Memory::default() },
         cost: cost.clone(),
+        afresh: false,
         calibration: None,
     }
 }

@@ -94,6 +94,7 @@ fn request(target: &Path, drafter: Option<&Path>, cost: Cost) -> Request {
         },
         memory: Memory { insist: true, ..Memory::default() },
         cost,
+        afresh: false,
         calibration: None,
     }
 }

@@ -41,6 +41,7 @@ impl Bench {
             controls,
             memory: Memory::default(),
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
         }
     }

@@ -61,6 +61,7 @@ impl Models {
             },
             memory: Memory::default(),
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
         };
         asking::answer(engine, request)

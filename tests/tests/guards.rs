@@ -122,6 +122,7 @@ fn request(target: &Copy, max_tokens: usize) -> Request {
         controls: Controls { max_tokens, sampling, ..Controls::default() },
         memory: Memory::default(),
         cost: Cost::default(),
+        afresh: false,
         calibration: None,
     }
 }

@@ -62,6 +62,7 @@ fn request(target: &TempDir, words: usize) -> Request {
         controls: Controls { max_tokens: WRITTEN, sampling, ..Controls::default() },
         memory: Memory::default(),
         cost: engine::Cost::default(),
+        afresh: false,
         calibration: None,
     }
 }

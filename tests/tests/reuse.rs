@@ -57,6 +57,7 @@ impl Models {
             precision: Precision::Float32,
             memory: Memory::default(),
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
             prompt: Prompt::Chat(messages.to_vec()),
             controls,

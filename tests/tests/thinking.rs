@@ -58,6 +58,7 @@ impl Thinker {
             precision: Precision::Float32,
             memory: Memory::default(),
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
             prompt: Prompt::Chat(messages.to_vec()),
             controls,

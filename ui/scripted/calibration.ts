@@ -1,5 +1,5 @@
 // The part of the scripted backend that is about calibrations.
-import type { Backend, Calibration, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationReport } from '../src/lib/backend/backend';
+import type { Backend, Calibrated, Calibration, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationReport, CalibrationStanding } from '../src/lib/backend/backend';
 import { Refusal } from '../src/lib/backend/backend';
 import { ScriptedTraining } from './training';
 
@@ -16,8 +16,9 @@ export function calibration(part: Partial<Calibration> & Pick<Calibration, 'id' 
     of: 0,
     secondsLeft: null,
     failure: null,
-    writable: true,
+    writing: 'possible',
     appliedAt: null,
+    revertedAt: null,
     inForce: false,
     stale: null,
     recommendation: null,
@@ -26,7 +27,7 @@ export function calibration(part: Partial<Calibration> & Pick<Calibration, 'id' 
   };
 }
 
-const alike = (one: Calibration, other: Calibration) =>
+const alike = (one: Calibrated, other: Calibrated) =>
   one.target === other.target && one.drafter === other.drafter && one.precision === other.precision && one.thinking === other.thinking;
 
 export class ScriptedCalibration extends ScriptedTraining {
@@ -94,17 +95,35 @@ export class ScriptedCalibration extends ScriptedTraining {
 
   pauseCalibration = async (id: number) => this.#change('pauseCalibration', id, { state: 'paused', secondsLeft: null });
   resumeCalibration = async (id: number) => this.#change('resumeCalibration', id, { state: 'waiting', failure: null });
-  applyCalibration = async (id: number) => this.#change('applyCalibration', id, { appliedAt: Date.now() });
-  revertCalibration = async (id: number) => this.#change('revertCalibration', id, { appliedAt: null });
+  applyCalibration = async (id: number) => this.#change('applyCalibration', id, { appliedAt: Date.now(), revertedAt: null });
+  revertCalibration = async (id: number) => this.#change('revertCalibration', id, { revertedAt: Date.now() });
 
   async removeCalibration(id: number): Promise<void> {
     this.answer('removeCalibration', null);
     this.calibrate(withForce(this.calibrated.filter((each) => each.id !== id)));
   }
 
-  async writeCalibration(_: number, force: boolean): Promise<void> {
+  async calibrationStanding(pair: Calibrated): Promise<CalibrationStanding> {
+    this.answer('calibrationStanding', null);
+    const ours = this.calibrated.filter((each) => alike(each, pair) && each.state === 'done');
+    const inForce = ours.find((each) => each.inForce);
+    if (inForce) return { kind: 'inForce', id: inForce.id };
+    if (this.inFile) return { kind: 'inFiles' };
+    const holds = ours.find(({ stale }) => stale === null);
+    if (holds) return { kind: 'notApplied', id: holds.id };
+    const stale = ours.find(({ appliedAt }) => appliedAt !== null);
+    return stale ? { kind: 'stale', id: stale.id, why: stale.stale! } : { kind: 'none' };
+  }
+
+  async takeBackCalibration(id: number): Promise<void> {
+    await this.#change('takeBackCalibration', id, { writing: 'possible' });
+    this.inFile = false;
+  }
+
+  async writeCalibration(id: number, force: boolean): Promise<void> {
     this.answer('writeCalibration', null);
     if (this.inFile && !force) throw new Refusal({ code: 'overwrite', message: 'There is a calibration in dspark.json already.' });
+    await this.#change('writeCalibration', id, { writing: 'done' });
     this.inFile = true;
     this.wroteOver.push(force);
   }
@@ -123,7 +142,7 @@ export class ScriptedCalibration extends ScriptedTraining {
 
 /** Of each pair the one that was applied last is in force. */
 function withForce(all: Calibration[]): Calibration[] {
-  const applied = all.filter(({ appliedAt, stale }) => appliedAt !== null && stale === null);
+  const applied = all.filter(({ appliedAt, revertedAt, stale }) => appliedAt !== null && revertedAt === null && stale === null);
   const last = (each: Calibration) => applied.every((other) => !alike(other, each) || other.appliedAt! <= each.appliedAt!);
   return all.map((each) => ({ ...each, inForce: applied.includes(each) && last(each) }));
 }

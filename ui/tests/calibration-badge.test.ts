@@ -1,16 +1,15 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ScriptedBackend } from '../scripted/backend';
 import { calibration } from '../scripted/calibration';
 import { report } from '../scripted/report';
 import { drafting } from '../scripted/samples';
 import type { Calibration, Round } from '../src/lib/backend/backend';
 import { Confidences } from '../src/lib/calibrate/confidences';
-import { calibratedFor, stateOf } from '../src/lib/calibrate/pair';
+import { calibratedFor } from '../src/lib/calibrate/pair';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { ask, backendWithModels, base, drafter, frame, lookup, open, round, target } from './window';
 
-const pair = { target: 't', drafter: 'd', precision: 'asStored', thinking: false } as const;
 const done = calibration({ id: 1, state: 'done', appliedAt: 1, inForce: true });
 const badge = () => screen.findByTestId('calibration-badge');
 
@@ -22,30 +21,12 @@ function backendThatDrafts(...calibrations: Calibration[]): ScriptedBackend {
   return backend;
 }
 
-describe('a pair stands as its calibrations do', () => {
-  test('the one in force counts, whatever came after it', () => {
-    const later = { ...done, id: 2, inForce: false, appliedAt: null };
-    expect(stateOf(pair, [later, done])).toEqual({ kind: 'calibrated', calibration: done });
-  });
-
-  test('one that was applied and does not hold any more is stale', () => {
-    const stale = { ...done, inForce: false, stale: 'Another machine.' };
-    expect(stateOf(pair, [stale])).toEqual({ kind: 'stale', calibration: stale, reason: 'Another machine.' });
-    expect(stateOf(pair, [{ ...stale, appliedAt: null }])).toEqual({ kind: 'none', calibration: null });
-  });
-
-  test('those of another number type, of thinking or of other models do not count', () => {
-    const others = [{ precision: 'float32' as const }, { thinking: true }, { target: 'b' }, { drafter: 'lookup' }];
-    expect(stateOf(pair, others.map((other) => ({ ...done, ...other })))).toEqual({ kind: 'none', calibration: null });
-  });
-
-  test('nothing is asked of a drafter without a confidence, and a base model does not think', () => {
-    const controls = { ...beforeLoading.controls, thinking: true };
-    expect(calibratedFor(controls, target, lookup)).toBeNull();
-    expect(calibratedFor(controls, target, null)).toBeNull();
-    expect(calibratedFor(controls, target, drafter)?.thinking).toBe(true);
-    expect(calibratedFor(controls, base, drafter)?.thinking).toBe(false);
-  });
+test('nothing is asked of a drafter without a confidence, and a base model does not think', () => {
+  const controls = { ...beforeLoading.controls, thinking: true };
+  expect(calibratedFor(controls, target, lookup)).toBeNull();
+  expect(calibratedFor(controls, target, null)).toBeNull();
+  expect(calibratedFor(controls, target, drafter)?.thinking).toBe(true);
+  expect(calibratedFor(controls, base, drafter)?.thinking).toBe(false);
 });
 
 test('the inspector says that a pair is calibrated, and leads to its report', async () => {
@@ -81,6 +62,13 @@ test('one that is done and was not applied is a click away', async () => {
   expect(await badge()).toHaveTextContent('Calibrated, not applied');
   await user.click(await badge());
   expect(await screen.findByRole('button', { name: /^Apply dspark-270m for gemma-3-270m-it/ })).toBeInTheDocument();
+});
+
+test('a drafter that brings a calibration in its own files is told so', async () => {
+  const backend = backendThatDrafts();
+  backend.inFile = true;
+  await open(backend);
+  expect(await badge()).toHaveTextContent('Calibrated by the drafter’s own files');
 });
 
 test('without a confidence there is no badge', async () => {

@@ -6,6 +6,7 @@ import { report } from '../scripted/report';
 import { type Calibration, Refusal } from '../src/lib/backend/backend';
 import { loss, news, progress, use } from '../src/lib/calibrate/words';
 import { ask, backendWithModels, frame, open, openCalibrate } from './window';
+import { day } from '../src/lib/format';
 
 const title = 'dspark-270m for gemma-3-270m-it, May 3, 9:05 AM';
 const mine = (verb: string) => ({ name: `${verb} ${title}` });
@@ -37,9 +38,11 @@ describe('a calibration says how it stands', () => {
 
   test('and whether it is used', () => {
     expect(use(done)).toBe('not applied');
-    expect(use({ ...done, appliedAt: 1, inForce: true })).toBe('in force');
-    expect(use({ ...done, appliedAt: 1 })).toBe('applied before, not in force');
-    expect(use({ ...done, appliedAt: 1, stale: 'Another machine.' })).toBe('stale');
+    const [applied, revertedAt] = [{ ...done, appliedAt: new Date(2026, 4, 3).getTime() }, new Date(2026, 4, 5).getTime()];
+    expect(use({ ...applied, inForce: true })).toBe('in force since May 3');
+    expect(use(applied)).toBe('applied May 3, not in force');
+    expect(use({ ...applied, revertedAt })).toBe('applied May 3, taken back May 5');
+    expect(use({ ...applied, stale: 'Another machine.' })).toBe('stale');
   });
 
   test('and what became of it', () => {
@@ -74,16 +77,18 @@ test('a calibration is paused and resumed by one button, which keeps the keyboar
 });
 
 test('one that is done is applied, and reverted to the one before it, by one button', async () => {
-  const before = { ...done, id: 2, appliedAt: 1, inForce: true, createdAt: new Date(2026, 3, 1, 8, 0).getTime() };
+  const created = new Date(2026, 3, 1, 8, 0).getTime();
+  const before = { ...done, id: 2, appliedAt: created, inForce: true, createdAt: created };
   const user = await openCalibrate(backendThatCalibrates(done, before));
+  const today = day(Date.now());
   const uses = () => screen.getAllByTestId('use').map((each) => each.textContent);
   expect(await screen.findAllByText(/^Leave it to auto, the fastest/)).toHaveLength(2);
-  expect(uses()).toEqual(['not applied', 'in force']);
+  expect(uses()).toEqual(['not applied', 'in force since Apr 1']);
   await user.click(screen.getByRole('button', mine('Apply')));
-  await waitFor(() => expect(uses()).toEqual(['in force', 'applied before, not in force']));
+  await waitFor(() => expect(uses()).toEqual([`in force since ${today}`, 'applied Apr 1, not in force']));
   expect(screen.getByRole('button', mine('Revert'))).toHaveFocus();
   await user.keyboard('{Enter}');
-  await waitFor(() => expect(uses()).toEqual(['not applied', 'in force']));
+  await waitFor(() => expect(uses()).toEqual([`applied ${today}, taken back ${today}`, 'in force since Apr 1']));
 });
 
 test('a stale one says why and cannot be applied', async () => {
@@ -119,19 +124,24 @@ test('dspark.json is written at once where it has no calibration, and after a qu
   const write = () => screen.findByRole('button', { name: 'Write into dspark.json…' });
   await user.click(await write());
   await waitFor(() => expect(screen.getByTestId('written')).toHaveTextContent('Written into dspark.json.'));
+  const back = await screen.findByRole('button', { name: 'Take out of dspark.json' });
+  await user.click(back);
+  await waitFor(() => expect(screen.getByTestId('written')).toHaveTextContent('Taken out of dspark.json: it is what it was before.'));
+  backend.inFile = true;
   await user.click(await write());
-  expect(await screen.findByText(/has a calibration already\. Everything else in the file stays\.$/)).toBeInTheDocument();
+  expect(await screen.findByText(/has a calibration already, which can be put back\. Everything else in the file stays\.$/)).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Keep it' })).toHaveFocus();
   await user.click(screen.getByRole('button', { name: 'Replace' }));
   await waitFor(() => expect(backend.wroteOver).toEqual([false, true]));
-  expect(await write()).toHaveFocus();
+  expect(await screen.findByRole('button', { name: 'Take out of dspark.json' })).toHaveFocus();
+  await user.click(screen.getByRole('button', { name: 'Take out of dspark.json' }));
   backend.failing.set('writeCalibration', new Refusal({ code: null, message: 'dspark.json cannot be written: the disk is full.' }));
   await user.click(await write());
   expect(await screen.findByRole('alert')).toHaveTextContent('dspark.json cannot be written: the disk is full.');
 });
 
 test('a drafter of another format is not written into', async () => {
-  await openCalibrate(backendThatCalibrates({ ...done, writable: false }));
+  await openCalibrate(backendThatCalibrates({ ...done, writing: 'impossible' }));
   expect(await screen.findByRole('button', { name: 'Export report…' })).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Write into dspark.json…' })).not.toBeInTheDocument();
 });

@@ -121,6 +121,7 @@ impl App {
             self.store.ask(ask, &target.id, drafter_id.as_deref()).await?;
         let request = Request {
             cost,
+            afresh: false,
             calibration,
             target: target.folder,
             drafter,

@@ -106,6 +106,7 @@ mod tests {
             controls: Controls::default(),
             memory: Memory::default(),
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
         };
         app.keep_cost(&request, &cost).await.unwrap();

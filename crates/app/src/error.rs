@@ -215,6 +215,9 @@ pub enum Error {
         "the files of the drafter “{0}” are of another format, or another program keeps them, so a calibration stays in the app; it is in force there all the same"
     )]
     KeepsNoCalibration(String),
+    /// There is nothing to take out of a drafter's files.
+    #[error("calibration {0} is not in the files of its drafter, so there is nothing to take back")]
+    CalibrationNotWritten(i64),
     /// A drafter that says nothing of how sure it is.
     #[error("the drafter “{0}” has no confidence in its tokens, so there is nothing to calibrate; choose another one")]
     NothingToCalibrate(String),

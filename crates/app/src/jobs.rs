@@ -1,7 +1,7 @@
 //! Work that this process does for minutes or hours, by id: how far it is, and how somebody interrupts it.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, hash_map::Entry};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::Cancel;
@@ -12,7 +12,20 @@ const AGAIN: Duration = Duration::from_millis(50);
 
 /// What this process does; `T` says how far each is.
 #[derive(Debug)]
-pub(crate) struct Jobs<T>(Mutex<HashMap<i64, Job<T>>>);
+pub(crate) struct Jobs<T>(Arc<Mutex<HashMap<i64, Job<T>>>>);
+
+/// That one runs, for as long as this is held: however its task ends, it is not entered any more.
+#[derive(Debug)]
+pub(crate) struct Entered<T> {
+    jobs: Jobs<T>,
+    id: i64,
+}
+
+impl<T> Drop for Entered<T> {
+    fn drop(&mut self) {
+        self.jobs.all().remove(&self.id);
+    }
+}
 
 /// One that runs.
 #[derive(Debug, Clone)]
@@ -28,7 +41,13 @@ pub(crate) struct Job<T> {
 
 impl<T> Default for Jobs<T> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self(Arc::default())
+    }
+}
+
+impl<T> Jobs<T> {
+    fn all(&self) -> MutexGuard<'_, HashMap<i64, Job<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -44,21 +63,12 @@ impl<T: Clone> Jobs<T> {
         self.all().get(&id).cloned()
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<i64, Job<T>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Enters one that is about to run. Returns whether it was not here yet.
-    pub(crate) fn enter(&self, id: i64, now: T) -> bool {
+    /// Enters one that is about to run, unless it is here already.
+    pub(crate) fn enter(&self, id: i64, now: T) -> Option<Entered<T>> {
         let mut all = self.all();
-        let is_new = !all.contains_key(&id);
-        all.entry(id).or_insert(Job { cancel: Cancel::default(), stops: false, ended: false, now });
-        is_new
-    }
-
-    /// Takes one out that runs no more.
-    pub(crate) fn leave(&self, id: i64) {
-        self.all().remove(&id);
+        let Entry::Vacant(place) = all.entry(id) else { return None };
+        place.insert(Job { cancel: Cancel::default(), stops: false, ended: false, now });
+        Some(Entered { jobs: Self(Arc::clone(&self.0)), id })
     }
 
     /// Lets one be interrupted by `cancel` from now on, and at once if somebody wanted that meanwhile.

@@ -40,7 +40,7 @@ mod verify;
 pub use answering::{Answering, Frame, Phase, Reader};
 pub use calibrations::{
     CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun,
-    CalibrationState, Counts, MeasuredSuite,
+    CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
 };
 pub use chat::{Question, Running, Said, Say};
 pub use conversations::StoredMessage;

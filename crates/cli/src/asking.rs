@@ -26,6 +26,7 @@ impl Asking {
         let (precision, controls) = (arguments.dtype.into(), Controls::from(arguments.controls));
         let request = Request {
             cost: app.cost(&target, drafter.as_ref(), precision).await?,
+            afresh: false,
             calibration: app.calibration_for(&target, drafter.as_ref(), precision, controls.thinking).await?,
             target,
             drafter,

@@ -74,7 +74,7 @@ pub(crate) async fn follow(app: &App, mut run: CalibrationRun, json: bool) -> Re
     app.pause_calibrations().await;
     written?;
     line.end()?;
-    ended(&run, json)
+    ended(app, &run, json).await
 }
 
 fn tell(run: &CalibrationRun) -> io::Result<()> {
@@ -84,21 +84,19 @@ fn tell(run: &CalibrationRun) -> io::Result<()> {
 }
 
 /// Says how it ended.
-fn ended(run: &CalibrationRun, json: bool) -> Result<ExitCode, Failure> {
+async fn ended(app: &App, run: &CalibrationRun, json: bool) -> Result<ExitCode, Failure> {
     if let Some(failure) = &run.failure {
         return Err(Failure::Sentence(failure.clone()));
     }
-    let id = run.id;
-    let (event, code, text) = if let Some(found) = &run.report {
-        let text = format!("{}\nslipstream calibrations apply {id} puts it in force", report(found));
-        ("ended", ExitCode::SUCCESS, text)
+    let (id, mut value) = (run.id, value(run));
+    let (code, text) = if run.state == CalibrationState::Done {
+        let found = app.calibration_report(id).await?;
+        (value["event"], value["report"]) = (json!("ended"), json!(found));
+        (ExitCode::SUCCESS, format!("{}\nslipstream calibrations apply {id} puts it in force", report(&found)))
     } else {
-        let text = format!("paused; slipstream calibrations resume {id} goes on with it");
-        ("paused", ExitCode::from(INTERRUPTED), text)
+        value["event"] = json!("paused");
+        (ExitCode::from(INTERRUPTED), format!("paused; slipstream calibrations resume {id} goes on with it"))
     };
-    let mut value = value(run);
-    value["event"] = json!(event);
-    value["report"] = json!(run.report);
     writeln!(io::stdout(), "{}", if json { value.to_string() } else { harmless(&text) })?;
     Ok(code)
 }

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use app::{App, CalibrationPhase, CalibrationReport, CalibrationRun, CalibrationState, Interval, Measured, Mode};
+use app::{
+    App, CalibrationPhase, CalibrationReport, CalibrationRun, CalibrationState, CalibrationWriting, Interval, Measured,
+    Mode,
+};
 use serde_json::{Value, json};
 
 use crate::args::CalibrationsCommand;
@@ -30,6 +33,12 @@ pub(crate) async fn run(app: &App, command: CalibrationsCommand, json: bool) -> 
             app.write_calibration(id, force).await?;
             let drafter = app.calibration(id).await?.drafter;
             (json!({ "written": id }), format!("calibration {id} is in the dspark.json of {drafter}"))
+        }
+        CalibrationsCommand::TakeBack { id } => {
+            app.take_back_calibration(id).await?;
+            let drafter = app.calibration(id).await?.drafter;
+            let text = format!("the dspark.json of {drafter} is what it was before calibration {id}");
+            (json!({ "taken_back": id }), text)
         }
         CalibrationsCommand::Export { id } => {
             let text = if json { app.calibration_json(id).await? } else { app.calibration_samples(id).await? };
@@ -59,7 +68,7 @@ fn line(run: &CalibrationRun) -> String {
     let CalibrationRun { id, target, drafter, data, thinking, .. } = run;
     let state = if run.in_force { "in force" } else { state(run.state) };
     let thinking = if *thinking { ", thinking" } else { "" };
-    let advice = run.report.as_ref().map(|report| &report.advice.sentence);
+    let advice = run.advice.as_ref().map(|advice| &advice.sentence);
     let end = run.failure.as_ref().or(run.stale.as_ref()).or(advice).map(|end| format!("  {end}")).unwrap_or_default();
     format!("{id:>4}  {state:<9}  {drafter} for {target}{thinking}, {data}{end}")
 }
@@ -79,9 +88,11 @@ pub(crate) fn value(run: &CalibrationRun) -> Value {
         "failure": run.failure,
         "in_force": run.in_force,
         "applied_at": run.applied_at,
+        "reverted_at": run.reverted_at,
+        "written": run.writing == CalibrationWriting::Done,
         "stale": run.stale,
         "created_at": run.created_at,
-        "advice": run.report.as_ref().map(|report| &report.advice),
+        "advice": run.advice,
     })
 }
 

@@ -165,6 +165,13 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// What should be taken out is not there.
+    #[error("{} does not hold this calibration any more; what it holds now stays", path.display())]
+    OtherCalibration {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// Weights or arithmetic failed.
     #[error(transparent)]
     Nn(#[from] nn::Error),

@@ -29,7 +29,7 @@ pub(crate) fn make(
     let goes_on = making.read(&mut session, cancel, sink)?;
     let drafting = making.drafting.as_ref().zip(request.drafting());
     let mut pilot =
-        drafting.map(|((drafter, settings), source)| models.pilot(source, drafter, settings.clone(), &request.cost));
+        drafting.map(|((drafter, settings), source)| models.pilot(source, drafter, settings.clone(), request));
     if goes_on {
         let anchor = making.prompt.anchor();
         making.stats.measuring_s = measuring::measure(&mut session, pilot.as_mut(), request, anchor, cancel, sink)?;

@@ -12,7 +12,7 @@ use crate::{
     session::Session,
 };
 
-/// After this time, counted from the end of the first round, no further one is tried.
+/// After this time, counted from the end of the first round, no further one is tried, unless all are to be.
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// Tries the rounds behind `anchor` whose cost the `pilot`, if there is one, [must know](Pilot::to_measure). Returns the
@@ -45,10 +45,12 @@ pub(crate) fn measure(
     let (mut warm, mut slow) = (None::<Instant>, false);
     for (tried, &length) in lengths.iter().enumerate() {
         let over = warm.is_some_and(|warm| warm.elapsed() > BUDGET) || slow && length > 0;
-        if cancel.is_asked() || over {
+        if cancel.is_asked() || over && !request.afresh {
             break;
         }
-        let (began, asked) = (Instant::now(), if confident && length > 0 { longest } else { length });
+        // Who reads confidences always asks for the longest; to know what others cost is for people to see.
+        let all_asked = confident && length > 0 && !request.afresh;
+        let (began, asked) = (Instant::now(), if all_asked { longest } else { length });
         let mut draft = None;
         if asked > 0 {
             let mut proposal = drafter.propose(anchor, position, asked)?;

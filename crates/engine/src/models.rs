@@ -11,7 +11,7 @@ use gemma4::{Config, Model};
 use nn::Vocabulary;
 
 use crate::{
-    Cost, DraftSource, Need, Precision, Request, Result,
+    DraftSource, Need, Precision, Request, Result,
     memory::{self, Admitted, exists},
     pilot::Pilot,
     session::Session,
@@ -145,9 +145,15 @@ impl Models {
     }
 
     /// Who decides how this drafter's rounds are made, with what was learned of it; to be [given back](Models::keep_pilot).
-    pub(crate) fn pilot(&mut self, source: &DraftSource, drafter: &Drafter, settings: Settings, known: &Cost) -> Pilot {
-        let before = self.pilot.take().filter(|(of, _)| of == source).map(|(_, pilot)| pilot);
-        Pilot::new(settings, drafter.facts(), before, known)
+    pub(crate) fn pilot(
+        &mut self,
+        source: &DraftSource,
+        drafter: &Drafter,
+        settings: Settings,
+        request: &Request,
+    ) -> Pilot {
+        let before = self.pilot.take().filter(|(of, _)| of == source && !request.afresh).map(|(_, pilot)| pilot);
+        Pilot::new(settings, drafter.facts(), before, &request.cost)
     }
 
     /// Keeps it for the next answer.

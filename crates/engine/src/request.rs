@@ -27,6 +27,9 @@ pub struct Request {
     /// What rounds of this target and drafter are known to cost here; empty if nothing is. The answer brings it back with
     /// what was learned.
     pub cost: Cost,
+    /// Whether what was learned of these models before is forgotten, and rounds of every length are timed however long that
+    /// takes.
+    pub afresh: bool,
     /// What was fitted to the drafter's confidence for this target; `None` takes what the drafter's files bring, if they
     /// bring anything.
     pub calibration: Option<Calibration>,

@@ -148,6 +148,7 @@ impl Claim {
             controls: Controls { max_tokens: self.answer.ids.len(), context: None, ..self.answer.controls.clone() },
             memory: self.memory,
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
         }
     }

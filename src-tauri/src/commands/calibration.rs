@@ -9,7 +9,7 @@ use crate::opened::Opened;
 use crate::saving::{Saving, save};
 use crate::wire::{
     Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationReport,
-    Failure,
+    CalibrationStanding, Failure, Precision,
 };
 
 /// What a calibration can ask, and what it does unless somebody chooses.
@@ -113,6 +113,27 @@ pub(crate) async fn revert_calibration(opened: State<'_, Opened>, id: i64) -> Re
 #[specta::specta]
 pub(crate) async fn write_calibration(opened: State<'_, Opened>, id: i64, force: bool) -> Result<(), Failure> {
     Ok(opened.app().await?.write_calibration(id, force).await?)
+}
+
+/// Takes a calibration out of the drafter's own files: what was there before is there again.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn take_back_calibration(opened: State<'_, Opened>, id: i64) -> Result<(), Failure> {
+    Ok(opened.app().await?.take_back_calibration(id).await?)
+}
+
+/// How calibration stands for a target and a drafter, by what their files contain.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn calibration_standing(
+    opened: State<'_, Opened>,
+    target: String,
+    drafter: String,
+    precision: Precision,
+    thinking: bool,
+) -> Result<CalibrationStanding, Failure> {
+    let app = opened.app().await?;
+    Ok(app.calibration_standing(&target, &drafter, precision.into(), thinking).await?.into())
 }
 
 /// Asks the user where to save a part of a calibration, and saves it there; null when the dialog was dismissed.

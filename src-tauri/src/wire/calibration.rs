@@ -129,6 +129,28 @@ impl From<app::CalibrationPhase> for CalibrationPhase {
     }
 }
 
+/// Whether a calibration is in its drafter's own files.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum CalibrationWriting {
+    /// It is not, and has no place there.
+    Impossible,
+    /// It can be written there.
+    Possible,
+    /// It was written there, and can be taken back.
+    Done,
+}
+
+impl From<app::CalibrationWriting> for CalibrationWriting {
+    fn from(writing: app::CalibrationWriting) -> Self {
+        match writing {
+            app::CalibrationWriting::Impossible => Self::Impossible,
+            app::CalibrationWriting::Possible => Self::Possible,
+            app::CalibrationWriting::Done => Self::Done,
+        }
+    }
+}
+
 /// A calibration, as far as it is.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
@@ -153,10 +175,12 @@ pub(crate) struct Calibration {
     seconds_left: Option<f64>,
     /// Why it failed, in a sentence.
     failure: Option<String>,
-    /// Whether it can be written into the drafter's own files.
-    writable: bool,
+    /// Whether it is in the drafter's own files.
+    writing: CalibrationWriting,
     /// When it was put in force; milliseconds since 1970.
     applied_at: Option<i64>,
+    /// When it was taken out again; milliseconds since 1970.
+    reverted_at: Option<i64>,
     /// Whether chats of these two use it.
     in_force: bool,
     /// Why it does not hold any more, in a sentence.
@@ -182,12 +206,41 @@ impl From<app::CalibrationRun> for Calibration {
             of: run.total,
             seconds_left: run.seconds_left,
             failure: run.failure.as_deref().map(sentence),
-            writable: run.writable,
+            writing: run.writing.into(),
             applied_at: run.applied_at,
+            reverted_at: run.reverted_at,
             in_force: run.in_force,
             stale: run.stale.as_deref().map(sentence),
-            recommendation: run.report.map(|report| report.advice.into()),
+            recommendation: run.advice.map(CalibrationAdvice::from),
             created_at: run.created_at,
+        }
+    }
+}
+
+/// How calibration stands for a target and a drafter.
+#[derive(Serialize, Type)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub(crate) enum CalibrationStanding {
+    /// This one is in force.
+    InForce { id: i64 },
+    /// None is in force here, but the drafter's own files bring one.
+    InFiles,
+    /// This one holds for them, and nobody has applied it.
+    NotApplied { id: i64 },
+    /// This one was in force, and does not hold any more; why, in a sentence.
+    Stale { id: i64, why: String },
+    /// There is none.
+    None,
+}
+
+impl From<app::CalibrationStanding> for CalibrationStanding {
+    fn from(standing: app::CalibrationStanding) -> Self {
+        match standing {
+            app::CalibrationStanding::InForce(id) => Self::InForce { id },
+            app::CalibrationStanding::InFiles => Self::InFiles,
+            app::CalibrationStanding::NotApplied(id) => Self::NotApplied { id },
+            app::CalibrationStanding::Stale { id, why } => Self::Stale { id, why: sentence(&why) },
+            app::CalibrationStanding::None => Self::None,
         }
     }
 }

@@ -15,6 +15,15 @@ pub(crate) enum Precision {
     Float32,
 }
 
+impl From<Precision> for app::Precision {
+    fn from(precision: Precision) -> Self {
+        match precision {
+            Precision::AsStored => Self::AsStored,
+            Precision::Float32 => Self::Float32,
+        }
+    }
+}
+
 impl From<app::Precision> for Precision {
     fn from(precision: app::Precision) -> Self {
         match precision {
@@ -104,10 +113,7 @@ impl Controls {
     }
 
     pub(crate) fn precision(&self) -> app::Precision {
-        match self.precision {
-            Precision::AsStored => app::Precision::AsStored,
-            Precision::Float32 => app::Precision::Float32,
-        }
+        self.precision.into()
     }
 }
 

@@ -19,9 +19,9 @@ mod training;
 
 pub(crate) use answer::{Frame, Outcome, Phase, Round};
 pub(crate) use calibration::{
-    Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder,
+    Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationStanding,
 };
-pub(crate) use controls::{Asking, Controls, Preferences, Preset};
+pub(crate) use controls::{Asking, Controls, Precision, Preferences, Preset};
 pub(crate) use conversation::{Attachment, Conversation, ConversationExport, Found, Message, Said};
 pub(crate) use details::Details;
 pub(crate) use download::{Download, Got};

@@ -3,8 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use app::{
-    App, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState, Controls, DraftSource, Mode, Phase,
-    Precision, Question, Sampling, Say, Speculation,
+    App, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationStanding, CalibrationState, CalibrationWriting,
+    Controls, DraftSource, Mode, Phase, Precision, Question, Sampling, Say, Speculation,
 };
 use tests::{Outcome, tiny};
 use tokio::time::sleep;
@@ -106,7 +106,10 @@ async fn a_calibration_says_what_it_fitted_on_what_and_what_drafting_is_worth() 
     assert!(report.together.iter().all(|measured| measured.prompts == 2 && measured.simulated.is_some()), "{report:?}");
     assert!(report.suites.is_empty());
     let rows = |row: &app::CostRow| row.verify_s.iter().map(|&(rows, _)| rows).collect::<Vec<_>>();
-    assert_eq!(report.cost.iter().map(rows).collect::<Vec<_>>(), [[1, 2, 3, 4, 5]]);
+    // Of short contexts, as the prompts are, and of long ones.
+    assert_eq!(report.cost.iter().map(rows).collect::<Vec<_>>(), [[1, 2, 3, 4, 5]; 2]);
+    let drafts = |row: &app::CostRow| row.draft_s.iter().map(|&(tokens, _)| tokens).collect::<Vec<_>>();
+    assert_eq!(report.cost.iter().map(drafts).collect::<Vec<_>>(), [[1, 2, 3, 4]; 2]);
     assert_eq!(report.advice.mode, Mode::Plain);
 
     let csv = app.calibration_samples(id).await?;
@@ -167,7 +170,7 @@ async fn an_interruption_in_any_phase_costs_one_prompt_and_leaves_what_is_in_for
         until(&app, id, |run| run.phase > phase || run.phase == phase && run.done >= done).await?;
         app.pause_calibrations().await;
         let paused = app.calibration(id).await?;
-        assert_eq!((paused.state, paused.report.is_some()), (CalibrationState::Paused, false));
+        assert_eq!((paused.state, paused.advice.is_some()), (CalibrationState::Paused, false));
         phases.push(paused.phase);
         let lines = app.calibration_samples(id).await?.lines().count();
         assert!(lines > 1 && app.calibration(in_force).await?.in_force);
@@ -207,6 +210,24 @@ async fn other_prompts_under_the_same_name_are_another_calibration() -> Outcome 
 }
 
 #[tokio::test]
+async fn a_deleted_conversation_takes_its_questions_along() -> Outcome {
+    let home = Home::new().await?;
+    let app = App::open(home.path()).await?;
+    chat(&app).await?;
+    let order = CalibrationOrder { conversations: true, ..home.order(24) };
+    let id = app.start_calibration(order).await?.id;
+    app.pause_calibration(id).await?;
+    until(&app, id, |run| run.state == CalibrationState::Paused).await?;
+    let conversation = app.conversations().await?[0].id;
+    app.remove_conversation(conversation).await?;
+    app.forget_conversation(conversation).await?;
+    app.resume_calibration(id).await?;
+    until(&app, id, |run| run.state == CalibrationState::Done).await?;
+    assert!(!app.calibration_samples(id).await?.contains("Your conversations"));
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_chat_comes_between_two_answers_of_a_calibration() -> Outcome {
     let home = Home::new().await?;
     let app = App::open(home.path()).await?;
@@ -222,8 +243,13 @@ async fn a_chat_comes_between_two_answers_of_a_calibration() -> Outcome {
     Ok(())
 }
 
+/// How calibration stands for the tiny target and this drafter.
+async fn standing(app: &App, drafter: &str) -> Outcome<CalibrationStanding> {
+    Ok(app.calibration_standing(tiny::TARGET, drafter, Precision::Float32, false).await?)
+}
+
 #[tokio::test]
-async fn other_files_make_it_stale_and_another_place_or_its_own_writing_do_not() -> Outcome {
+async fn what_is_written_into_a_drafters_file_can_be_taken_back() -> Outcome {
     let home = Home::new().await?;
     let app = App::open(home.path()).await?;
     let id = calibrated(&app, &home).await?;
@@ -240,12 +266,35 @@ async fn other_files_make_it_stale_and_another_place_or_its_own_writing_do_not()
     app.write_calibration(id, true).await?;
     assert!(app.calibration(id).await?.in_force);
 
+    assert_eq!(standing(&app, tiny::DRAFTER).await?, CalibrationStanding::InForce(id));
+    app.revert_calibration(id).await?;
+    assert_eq!(standing(&app, tiny::DRAFTER).await?, CalibrationStanding::InFiles);
+    assert_eq!(app.calibration(id).await?.writing, CalibrationWriting::Done);
+    app.take_back_calibration(id).await?;
+    let taken_back = serde_json::from_str::<serde_json::Value>(&fs::read_to_string(&document)?)?;
+    assert_eq!(taken_back.to_string(), before.to_string());
+    assert!(app.take_back_calibration(id).await.is_err(), "it is not there");
+    assert_eq!(standing(&app, tiny::DRAFTER).await?, CalibrationStanding::NotApplied(id));
+    let run = app.apply_calibration(id).await?;
+    assert_eq!((run.writing, run.reverted_at), (CalibrationWriting::Possible, None));
+    Ok(())
+}
+
+#[tokio::test]
+async fn other_files_make_it_stale_and_another_place_does_not() -> Outcome {
+    let home = Home::new().await?;
+    let app = App::open(home.path()).await?;
+    let id = calibrated(&app, &home).await?;
+    app.apply_calibration(id).await?;
     // A copy elsewhere is the same drafter.
     let copy = home.path().join("copy");
     fs::create_dir(&copy)?;
     for name in ["dspark.json", "model.safetensors"] {
         fs::copy(home.drafter().join(name), copy.join(name))?;
     }
+    let twin = app.add_model(&copy, None, None).await?.id;
+    assert_ne!(twin, tiny::DRAFTER);
+    assert_eq!(standing(&app, &twin).await?, CalibrationStanding::InForce(id));
     let target = home.models.path().join(tiny::TARGET);
     let fitted = app.calibration_for(&target, Some(&DraftSource::Folder(copy)), Precision::Float32, false).await?;
     assert_eq!(fitted, Some(app.calibration_report(id).await?.fitted));
@@ -261,6 +310,7 @@ async fn other_files_make_it_stale_and_another_place_or_its_own_writing_do_not()
     let stale = app.calibration(id).await?;
     let why = stale.stale.ok_or("it holds")?;
     assert!(why.contains(tiny::DRAFTER) && why.contains("not what they were") && !stale.in_force, "{why}");
+    assert_eq!(standing(&app, tiny::DRAFTER).await?, CalibrationStanding::Stale { id, why });
     for refused in [app.apply_calibration(id).await.err(), app.write_calibration(id, true).await.err()] {
         assert!(refused.is_some_and(|refused| refused.to_string().contains("does not hold any more")));
     }

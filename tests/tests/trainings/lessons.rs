@@ -62,6 +62,7 @@ fn request(models: &Path, drafter: Option<PathBuf>) -> Request {
         },
         memory: Memory::default(),
         cost: Cost::default(),
+        afresh: false,
         calibration: None,
     }
 }

@@ -175,6 +175,10 @@ export const commands = {
 	revertCalibration: (id: number) => typedError<Calibration, Failure>(__TAURI_INVOKE("revert_calibration", { id })),
 	/**  Writes a calibration into the drafter's own files; over one that is there only if `force` says so. */
 	writeCalibration: (id: number, force: boolean) => typedError<null, Failure>(__TAURI_INVOKE("write_calibration", { id, force })),
+	/**  Takes a calibration out of the drafter's own files: what was there before is there again. */
+	takeBackCalibration: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("take_back_calibration", { id })),
+	/**  How calibration stands for a target and a drafter, by what their files contain. */
+	calibrationStanding: (target: string, drafter: string, precision: Precision, thinking: boolean) => typedError<CalibrationStanding, Failure>(__TAURI_INVOKE("calibration_standing", { target, drafter, precision, thinking })),
 	/**  Asks the user where to save a part of a calibration, and saves it there; null when the dialog was dismissed. */
 	exportCalibration: (id: number, what: CalibrationExport) => typedError<string | null, Failure>(__TAURI_INVOKE("export_calibration", { id, what })),
 	/**  What the user chose last. */
@@ -237,10 +241,12 @@ export type Calibration = {
 	secondsLeft: number | null,
 	/**  Why it failed, in a sentence. */
 	failure: string | null,
-	/**  Whether it can be written into the drafter's own files. */
-	writable: boolean,
+	/**  Whether it is in the drafter's own files. */
+	writing: CalibrationWriting,
 	/**  When it was put in force; milliseconds since 1970. */
 	appliedAt: number | null,
+	/**  When it was taken out again; milliseconds since 1970. */
+	revertedAt: number | null,
 	/**  Whether chats of these two use it. */
 	inForce: boolean,
 	/**  Why it does not hold any more, in a sentence. */
@@ -380,10 +386,32 @@ export type CalibrationReport = {
 	recommendation: CalibrationAdvice,
 };
 
+/**  How calibration stands for a target and a drafter. */
+export type CalibrationStanding = 
+/**  This one is in force. */
+{ kind: "inForce"; id: number } | 
+/**  None is in force here, but the drafter's own files bring one. */
+{ kind: "inFiles" } | 
+/**  This one holds for them, and nobody has applied it. */
+{ kind: "notApplied"; id: number } | 
+/**  This one was in force, and does not hold any more; why, in a sentence. */
+{ kind: "stale"; id: number; why: string } | 
+/**  There is none. */
+{ kind: "none" };
+
 /**  Whether a calibration is under way. */
 export type CalibrationState = 
 /**  It waits for its turn. */
 "waiting" | "running" | "paused" | "done" | "failed";
+
+/**  Whether a calibration is in its drafter's own files. */
+export type CalibrationWriting = 
+/**  It is not, and has no place there. */
+"impossible" | 
+/**  It can be written there. */
+"possible" | 
+/**  It was written there, and can be taken back. */
+"done";
 
 /**  A target, and a drafter that was made for it. */
 export type CataloguePair = {

@@ -1,9 +1,8 @@
 import { createContext } from 'svelte';
 import { type Action, actionsOf } from './actions';
-import { type Backend, type Download, sentence } from './backend/backend';
+import { type Backend, type Calibrated, type Download, sentence } from './backend/backend';
 import { Calibrations } from './calibrate/calibrations.svelte';
 import { CalibrationForm } from './calibrate/form.svelte';
-import type { Calibrated } from './calibrate/pair';
 import { Chat } from './chat/chat.svelte';
 import { Access } from './discover/access.svelte';
 import { Chosen } from './discover/chosen.svelte';
@@ -100,14 +99,14 @@ export class MainWindow {
 
   /** Leads to the calibration of this pair, or else to the form for one. */
   async calibrate(pair: Calibrated): Promise<void> {
-    const { calibration } = this.calibrations.of(pair);
-    const holds = calibration !== null && calibration.stale === null;
+    const standing = await this.calibrations.stand(pair);
+    const id = standing.kind === 'inForce' || standing.kind === 'notApplied' ? standing.id : null;
     this.view = 'calibrate';
     this.calibrationForm.pick(pair);
-    this.calibrationForm.open = !holds;
-    if (holds) this.calibrations.show(calibration.id, true);
-    else await this.calibrationForm.load();
-    await focusOn(holds ? showing('job', calibration.id) : '[data-testid=calibration-form] select');
+    this.calibrationForm.open = id === null;
+    if (id === null) await this.calibrationForm.load();
+    else this.calibrations.show(id, true);
+    await focusOn(id === null ? '[data-testid=calibration-form] select' : showing('job', id));
   }
 
   /** Adds the models that come with the app, and begins a chat with them. */

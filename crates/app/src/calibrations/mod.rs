@@ -7,8 +7,12 @@ mod order;
 mod phases;
 mod report;
 mod running;
+mod standing;
+mod writing;
 
+use calibration::Advice;
 use engine::{Mode, Precision, thinks};
+use serde::Deserialize;
 use store::{CalibrationKey, CalibrationProgress, CalibrationPrompt, NewCalibration};
 
 use crate::library::blocking;
@@ -17,7 +21,9 @@ use crate::{App, CheckpointRole, Error, LOOKUP, Result};
 pub use order::CalibrationOrder;
 pub use report::{CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
 pub(crate) use running::Calibrations;
+pub use standing::CalibrationStanding;
 pub use store::{CalibrationPhase, CalibrationState};
+pub use writing::CalibrationWriting;
 
 /// A calibration, as far as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,16 +52,18 @@ pub struct CalibrationRun {
     pub seconds_left: Option<f64>,
     /// Why it failed, in a sentence.
     pub failure: Option<String>,
-    /// What came of it, once it is done.
-    pub report: Option<CalibrationReport>,
+    /// What to do, once it is done.
+    pub advice: Option<Advice>,
     /// When it was put in force; milliseconds since 1970.
     pub applied_at: Option<i64>,
+    /// When it was taken out again; milliseconds since 1970.
+    pub reverted_at: Option<i64>,
     /// Whether chats of these two use it.
     pub in_force: bool,
     /// Why it does not hold any more, in a sentence.
     pub stale: Option<String>,
-    /// Whether it can be written into the drafter's own files.
-    pub writable: bool,
+    /// Whether it is in the drafter's own files.
+    pub writing: CalibrationWriting,
     /// Milliseconds since 1970.
     pub created_at: i64,
 }
@@ -234,12 +242,19 @@ impl App {
         let (progress, seconds_left) = now.map_or((row.progress, None), |now| (now.progress, now.seconds_left()));
         let stale = self.stale(&row).await?;
         let in_force = row.applied_at.is_some()
+            && row.reverted_at.is_none()
             && stale.is_none()
             && self.store.calibration_in_force(&row.key).await?.is_some_and(|latest| latest.id == row.id);
         let order = serde_json::from_str::<CalibrationOrder>(&row.ordered).ok();
-        let report = row.report.as_deref().and_then(|json| serde_json::from_str(json).ok());
-        let writable = report.is_some() && stale.is_none() && self.keeps_calibrations(&row.drafter).await?;
-        let is_damaged = order.is_none() || row.report.is_some() && report.is_none();
+        let advice = row.report.as_deref().and_then(|json| serde_json::from_str::<Outcome>(json).ok());
+        let writing = match row.replaced {
+            Some(_) => CalibrationWriting::Done,
+            None if advice.is_some() && stale.is_none() && self.keeps_calibrations(&row.drafter).await? => {
+                CalibrationWriting::Possible
+            }
+            None => CalibrationWriting::Impossible,
+        };
+        let is_damaged = order.is_none() || row.report.is_some() && advice.is_none();
         Ok(CalibrationRun {
             id: row.id,
             target: row.target,
@@ -253,14 +268,21 @@ impl App {
             total: progress.total as usize,
             seconds_left,
             failure: if is_damaged { Some(Error::DamagedCalibration(row.id).to_string()) } else { row.failure },
-            report,
+            advice: advice.map(|outcome| outcome.advice),
             applied_at: row.applied_at,
+            reverted_at: row.reverted_at,
             in_force,
             stale,
-            writable,
+            writing,
             created_at: row.created_at,
         })
     }
+}
+
+/// The part of a report that is shown before anybody opens it.
+#[derive(Deserialize)]
+struct Outcome {
+    advice: Advice,
 }
 
 /// Whether some process is at it, unless that was killed.

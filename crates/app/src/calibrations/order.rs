@@ -63,14 +63,21 @@ impl App {
     ) -> Result<(Vec<CalibrationPrompt>, String)> {
         let (mut prompts, mut titles) = (Vec::new(), Vec::new());
         for (title, data) in sources(order)? {
-            let mut asked = self.prompts(&data).await?;
+            let mut asked = match &data {
+                TrainingData::Conversations => {
+                    self.questions().await?.into_iter().map(|(id, question)| (Some(id), question)).collect()
+                }
+                data => self.prompts(data).await?.into_iter().map(|prompt| (None, prompt)).collect::<Vec<_>>(),
+            };
             asked.truncate(order.prompts as usize);
-            let (held_out, first) = (held_out(&asked), u32::try_from(prompts.len()).unwrap_or(u32::MAX));
+            let held_out = held_out(asked.iter().map(|(_, prompt)| prompt));
+            let first = u32::try_from(prompts.len()).unwrap_or(u32::MAX);
             let numbered = asked.into_iter().zip(held_out).zip(first..);
-            prompts.extend(numbered.map(|((asked, held_out), number)| CalibrationPrompt {
+            prompts.extend(numbered.map(|(((conversation_id, asked), held_out), number)| CalibrationPrompt {
                 number,
                 suite: title.clone(),
                 held_out,
+                conversation_id,
                 // Texts always have a JSON form.
                 prompt: serde_json::to_string(&messages(asked)).ok(),
                 ..CalibrationPrompt::default()
@@ -101,7 +108,7 @@ fn sources(order: &CalibrationOrder) -> Result<Vec<(String, TrainingData)>> {
 }
 
 /// Which prompts of one kind are held out: all questions of a conversation, or none of them.
-fn held_out(prompts: &[Prompt]) -> Vec<bool> {
+fn held_out<'a>(prompts: impl Iterator<Item = &'a Prompt>) -> Vec<bool> {
     let mut beginnings = Vec::new();
     let place = |prompt: &Prompt| {
         let beginning = prompt.beginning();
@@ -110,7 +117,7 @@ fn held_out(prompts: &[Prompt]) -> Vec<bool> {
             beginnings.len() - 1
         })
     };
-    prompts.iter().map(place).map(is_held_out).collect()
+    prompts.map(place).map(is_held_out).collect()
 }
 
 fn messages(prompt: Prompt) -> Vec<Message> {
@@ -131,6 +138,6 @@ mod tests {
             Prompt::Chat(messages.collect())
         };
         let prompts = [asked(&["a"]), asked(&["b"]), asked(&["a", "c"]), asked(&["b", "a"]), asked(&["c"])];
-        assert_eq!(held_out(&prompts), [false, true, false, true, false]);
+        assert_eq!(held_out(prompts.iter()), [false, true, false, true, false]);
     }
 }

@@ -2,18 +2,24 @@
 //! One prompt is done as a whole or not at all, so that whatever interrupts it costs no more than that.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use calibration::{Recorded, Recording, Timed};
 use engine::{
     Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Event, Finish, Message, Mode, Prompt, Request,
-    Round, Sampling, Stats,
+    Role, Round, Sampling, Stats,
 };
 use serde::{Deserialize, Serialize};
 use store::{CalibrationPhase, CalibrationPrompt};
 use tokio::sync::mpsc;
 
 use super::{CalibrationOrder, report};
-use crate::{App, Error, Model, Result};
+use crate::{App, Error, Model, Result, Suite};
+
+/// A context in which rounds are timed whatever is asked, tokens: conversations grow.
+const LONG: usize = 1024;
+/// More characters than a token of English text has.
+const CHARACTERS: usize = 5;
 
 /// One prompt, answered in every way of drafting.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -60,6 +66,7 @@ impl Run {
             },
             memory: app.memory(false).await?,
             cost: Cost::default(),
+            afresh: false,
             calibration: None,
         };
         Ok(Self { app: app.clone(), id, request, limit })
@@ -108,19 +115,27 @@ impl Run {
         Ok(true)
     }
 
-    /// What rounds of each length cost, in contexts about as long as those of the prompts.
+    /// What rounds of each length cost: in contexts about as long as those of the prompts, and in a long one if both models
+    /// can read that. Nothing counts that an earlier answer learned.
     async fn cost(&self, prompts: &[CalibrationPrompt]) -> Result<Option<Cost>> {
-        let recorded = prompts.iter().filter_map(|prompt| {
+        let long = (Cost::about(LONG), vec![Message::new(Role::User, text_of(LONG))]);
+        let asked = prompts.iter().filter_map(|prompt| {
             let recording = report::recording(prompt).filter(|recording| !recording.rounds.is_empty())?;
-            Some((Cost::about(recording.context), prompt))
+            Some((Cost::about(recording.context), messages(prompt)?))
         });
-        let (mut cost, contexts) = (Cost::default(), recorded.collect::<BTreeMap<_, _>>());
-        for (done, prompt) in contexts.values().enumerate() {
-            self.stands(CalibrationPhase::Cost, done, contexts.len()).await?;
-            let mut request = Request { cost, ..self.request_for(Mode::Auto) };
+        let contexts = iter::once(long).chain(asked).collect::<BTreeMap<_, _>>();
+        let (mut cost, total) = (Cost::default(), contexts.len());
+        for (done, messages) in contexts.into_values().enumerate() {
+            self.stands(CalibrationPhase::Cost, done, total).await?;
+            let mut request = Request { cost: cost.clone(), afresh: true, ..self.request_for(Mode::Auto) };
             request.controls.max_tokens = 1;
-            let Some(made) = self.answer(prompt, request).await? else { return Ok(None) };
-            cost = made.answer.cost;
+            match self.answer_to(messages, request).await {
+                Ok(Some(made)) => cost = made.answer.cost,
+                Ok(None) => return Ok(None),
+                // Nobody asked for the long one, for which these models, or this machine, may have no room.
+                Err(Error::Engine(engine::Error::TooLong { .. } | engine::Error::NoRoom(_))) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(Some(cost))
     }
@@ -177,11 +192,14 @@ impl Run {
 
     /// Answers a prompt; nothing if it was interrupted.
     async fn answer(&self, prompt: &CalibrationPrompt, request: Request) -> Result<Option<Made>> {
+        self.answer_to(messages(prompt).ok_or(Error::DamagedCalibration(self.id))?, request).await
+    }
+
+    /// Answers these messages; nothing if it was interrupted.
+    async fn answer_to(&self, messages: Vec<Message>, request: Request) -> Result<Option<Made>> {
         if self.app.calibrations.jobs.get(self.id).is_none_or(|job| !job.goes_on()) {
             return Ok(None);
         }
-        let messages = prompt.prompt.as_deref().and_then(|json| serde_json::from_str::<Vec<Message>>(json).ok());
-        let messages = messages.ok_or(Error::DamagedCalibration(self.id))?;
         let (told, mut heard) = mpsc::unbounded_channel();
         let request = Request { prompt: Prompt::Chat(messages), ..request };
         // Nobody listens any more if the send fails: the program ends.
@@ -212,6 +230,17 @@ impl Run {
 pub(super) fn limit(drafter: &Model) -> Result<usize> {
     let drafts = drafter.drafts.filter(|drafts| drafts.confident);
     drafts.map(|drafts| drafts.usual).ok_or_else(|| Error::NothingToCalibrate(drafter.id.clone()))
+}
+
+/// What is asked.
+fn messages(prompt: &CalibrationPrompt) -> Option<Vec<Message>> {
+    serde_json::from_str(prompt.prompt.as_deref()?).ok()
+}
+
+/// English text of about so many tokens, and rather more.
+fn text_of(tokens: usize) -> String {
+    let text = Suite::ALL.iter().flat_map(Suite::prompts).collect::<Vec<_>>().join(" ");
+    text.chars().cycle().take(CHARACTERS * tokens).collect()
 }
 
 fn recording(Made { answer, rounds, .. }: Made) -> Recording {

@@ -90,17 +90,9 @@ impl App {
         before: CalibrationProgress,
     ) -> Result<()> {
         let waiting = CalibrationProgress { state: CalibrationState::Waiting, ..before };
-        if !self.calibrations.jobs.enter(id, Stands::waiting(waiting)) {
+        let Some(entered) = self.calibrations.jobs.enter(id, Stands::waiting(waiting)) else {
             return Ok(()); // somebody here lets it run at this very moment
-        }
-        let begun = self.let_calibrate(id, order, waiting).await;
-        if begun.is_err() {
-            self.calibrations.jobs.leave(id);
-        }
-        begun
-    }
-
-    async fn let_calibrate(&self, id: i64, order: &CalibrationOrder, waiting: CalibrationProgress) -> Result<()> {
+        };
         let claim = self.claim_calibration(id).await?;
         let run = Run::new(self, id, order).await?;
         self.store.note_calibration(id, waiting, None).await?;
@@ -120,8 +112,7 @@ impl App {
                 let now = CalibrationProgress { state, ..progress };
                 let _ = app.store.note_calibration(id, now, failure.as_deref()).await;
             }
-            app.calibrations.jobs.leave(id);
-            drop(claim);
+            drop((entered, claim));
         });
         Ok(())
     }

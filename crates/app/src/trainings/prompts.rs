@@ -32,7 +32,9 @@ impl App {
                 let suites = ids.iter().map(suite).collect::<Result<Vec<_>>>()?;
                 Ok(suites.iter().flat_map(Suite::prompts).map(question).collect())
             }
-            TrainingData::Conversations => self.questions().await,
+            TrainingData::Conversations => {
+                Ok(self.questions().await?.into_iter().map(|(_, question)| question).collect())
+            }
             TrainingData::File(path) => {
                 let path = path.clone();
                 blocking(move || chosen(&path)).await
@@ -40,15 +42,16 @@ impl App {
         }
     }
 
-    /// Every question of the branches that the conversations of the list show, each with what was said before it.
-    async fn questions(&self) -> Result<Vec<Prompt>> {
+    /// Every question of the branches that the conversations of the list show, each with its conversation's number, and
+    /// with what was said before it.
+    pub(crate) async fn questions(&self) -> Result<Vec<(i64, Prompt)>> {
         let mut prompts = Vec::new();
         for conversation in self.store.conversations().await? {
             let messages = self.store.messages(conversation.id).await?;
             let asked = messages.iter().enumerate().filter(|(_, message)| message.author == Author::User);
-            prompts.extend(
-                asked.map(|(at, message)| Prompt::Chat(history(&conversation.system, &messages[..at], message))),
-            );
+            prompts.extend(asked.map(|(at, message)| {
+                (conversation.id, Prompt::Chat(history(&conversation.system, &messages[..at], message)))
+            }));
         }
         if prompts.is_empty() { Err(Error::NoQuestions) } else { Ok(prompts) }
     }

@@ -51,17 +51,9 @@ impl App {
     /// Runs a training from where it stands; returns once it is on its way.
     pub(super) async fn run_training(&self, id: i64, order: TrainingOrder, before: TrainingProgress) -> Result<()> {
         let progress = TrainingProgress { state: TrainingState::Waiting, ..before };
-        if !self.trainings.enter(id, Stands { progress, seconds_left: None }) {
+        let Some(entered) = self.trainings.enter(id, Stands { progress, seconds_left: None }) else {
             return Ok(()); // somebody here lets it run at this very moment
-        }
-        let begun = self.let_run(id, order, progress).await;
-        if begun.is_err() {
-            self.trainings.leave(id);
-        }
-        begun
-    }
-
-    async fn let_run(&self, id: i64, order: TrainingOrder, progress: TrainingProgress) -> Result<()> {
+        };
         let claim = self.claim_training(id).await?;
         let lesson = self.lesson(id, &order).await?;
         self.check_disk(&order, &lesson.prompts, &lesson.folder).await?;
@@ -79,8 +71,7 @@ impl App {
                 // Without a database there is nowhere to write it down.
                 let _ = app.store.set_training(id, TrainingState::Failed, failed.as_deref(), None).await;
             }
-            app.trainings.leave(id);
-            drop(claim);
+            drop((entered, claim));
         });
         Ok(())
     }

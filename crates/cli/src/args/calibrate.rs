@@ -71,6 +71,11 @@ pub(crate) enum CalibrationsCommand {
         #[arg(long)]
         force: bool,
     },
+    /// Take one out of the drafter's own `dspark.json` again.
+    TakeBack {
+        /// Its number.
+        id: i64,
+    },
     /// Print everything that was recorded for one, as CSV; with --json, what came of it.
     Export {
         /// Its number.

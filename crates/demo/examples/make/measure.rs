@@ -86,6 +86,7 @@ fn ask(engine: &Engine, paths: &Paths, drafter: Option<&str>, question: &str) ->
         },
         memory: Memory::default(),
         cost: Cost::default(),
+        afresh: false,
         calibration: None,
     };
     let (events, heard) = mpsc::channel();

@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 use super::{DOCUMENT, Document};
 use crate::{Error, Result};
 
+/// Where it stands in the `config`.
+const STS: &str = "sts";
+
 /// What was fitted to a drafter's confidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
@@ -27,22 +30,38 @@ pub struct Fitted {
 impl Fitted {
     /// Writes it into the `dspark.json` in `folder`, whose other fields stay as they are and where they are; the file is
     /// the one before or the one behind, whatever happens. What is there already is only replaced if `replace` says so.
+    /// Returns what that was, JSON, `null` if nothing, for [`take_back`](Fitted::take_back).
     ///
     /// # Errors
     /// When the folder holds no drafter of the own format, or one that is calibrated already, or the numbers do not suit
     /// it, or the file cannot be written.
-    pub fn write(&self, folder: &Path, replace: bool) -> Result<()> {
-        let mut raw = Document::read(folder)?.raw;
-        let path = folder.join(DOCUMENT);
-        let config = raw.get_mut("config").and_then(Value::as_object_mut);
-        let config =
-            config.ok_or_else(|| Error::Malformed { path: path.clone(), reason: "it has no config".into() })?;
-        if config.get("sts").is_some_and(|sts| !sts.is_null()) && !replace {
-            return Err(Error::Calibrated { path });
-        }
-        config.insert("sts".into(), self.document());
-        Document::parse(raw.clone()).map_err(|reason| Error::Malformed { path: path.clone(), reason })?;
-        replace_file(&path, raw).map_err(|source| Error::File { path, source })
+    pub fn write(&self, folder: &Path, replace: bool) -> Result<String> {
+        let mut before = Value::Null;
+        change(folder, |config, path| {
+            before = config.insert(STS.into(), self.document()).unwrap_or_default();
+            if before.is_null() || replace { Ok(()) } else { Err(Error::Calibrated { path }) }
+        })?;
+        Ok(before.to_string())
+    }
+
+    /// Puts what was there `before` into the `dspark.json` in `folder` again, JSON, in place of this.
+    ///
+    /// # Errors
+    /// When the file holds something else than this by now, or `before` is no JSON that suits the drafter, or the file
+    /// cannot be read or written.
+    pub fn take_back(&self, folder: &Path, before: &str) -> Result<()> {
+        change(folder, |config, path| {
+            let written = config.shift_remove(STS).unwrap_or_default();
+            if written != as_read(&self.document()) {
+                return Err(Error::OtherCalibration { path });
+            }
+            match serde_json::from_str(before) {
+                Ok(Value::Null) => {}
+                Ok(before) => drop(config.insert(STS.into(), before)),
+                Err(error) => return Err(Error::Malformed { path, reason: error.to_string() }),
+            }
+            Ok(())
+        })
     }
 
     fn document(&self) -> Value {
@@ -54,6 +73,33 @@ impl Fitted {
             "temperatures": numbers(&self.temperatures),
         })
     }
+}
+
+/// Whether the files in `folder` bring a calibration, as only those of the own format can.
+///
+/// # Errors
+/// When they are damaged.
+pub fn is_fitted(folder: &Path) -> Result<bool> {
+    if !folder.join(DOCUMENT).exists() {
+        return Ok(false);
+    }
+    let Document { thresholds, temperatures, .. } = Document::read(folder)?;
+    Ok(!thresholds.is_empty() || !temperatures.is_empty())
+}
+
+/// Changes the `config` of the `dspark.json` in `folder`, if what comes of it is one.
+fn change(folder: &Path, change: impl FnOnce(&mut Map<String, Value>, PathBuf) -> Result<()>) -> Result<()> {
+    let (mut raw, path) = (Document::read(folder)?.raw, folder.join(DOCUMENT));
+    let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
+    let config = raw.get_mut("config").and_then(Value::as_object_mut);
+    change(config.ok_or_else(|| malformed("it has no config".into()))?, path.clone())?;
+    Document::parse(raw.clone()).map_err(malformed)?;
+    replace_file(&path, raw).map_err(|source| Error::File { path, source })
+}
+
+/// What a file with this in it reads as.
+fn as_read(document: &Value) -> Value {
+    serde_json::from_str(&document.to_string()).unwrap_or_default()
 }
 
 /// The double that is written with as few digits as the single: 0.6, and not 0.6000000238418579.
@@ -121,6 +167,22 @@ mod tests {
         assert_eq!(read(folder.path()), before);
         fitted(&[2.0]).write(folder.path(), true).unwrap();
         assert_eq!(read(folder.path())["config"]["sts"]["temperatures"], json!([2.0]));
+    }
+
+    #[test]
+    fn what_is_taken_back_makes_way_for_what_was_there_unless_somebody_else_wrote_meanwhile() {
+        let (folder, [one, other]) = (folder(), [fitted(&[0.123_456_7]), fitted(&[2.0])]);
+        let untouched = read(folder.path()).to_string();
+        let nothing = one.write(folder.path(), false).unwrap();
+        let with_one = read(folder.path()).to_string();
+        let before = other.write(folder.path(), true).unwrap();
+        let refused = one.take_back(folder.path(), &nothing).unwrap_err();
+        assert!(matches!(refused, Error::OtherCalibration { .. }), "{refused}");
+        other.take_back(folder.path(), &before).unwrap();
+        assert_eq!(read(folder.path()).to_string(), with_one);
+        one.take_back(folder.path(), &nothing).unwrap();
+        assert_eq!(read(folder.path()).to_string(), untouched);
+        assert!(one.take_back(folder.path(), &nothing).is_err(), "it is not there any more");
     }
 
     #[test]

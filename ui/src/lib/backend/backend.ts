@@ -6,6 +6,7 @@ import type {
   CalibrationEstimate,
   CalibrationOrder,
   CalibrationReport,
+  CalibrationStanding,
   CataloguePair,
   Check,
   Checked,
@@ -52,6 +53,7 @@ export type {
   CalibrationPhase,
   CalibrationPosition,
   CalibrationReport,
+  CalibrationStanding,
   CataloguePair,
   Check,
   Checked,
@@ -245,6 +247,10 @@ export interface Backend {
   revertCalibration(id: number): Promise<Calibration>;
   /** Writes it into its drafter's `dspark.json`; over one that is there only with `force`. */
   writeCalibration(id: number, force: boolean): Promise<void>;
+  /** Takes it out of that again: what was there before is there again. */
+  takeBackCalibration(id: number): Promise<void>;
+  /** How calibration stands for a pair, by what the files of the two contain. */
+  calibrationStanding(pair: Calibrated): Promise<CalibrationStanding>;
   /** Opens the system's dialog for a file to save; the file, or null when it was dismissed. */
   exportCalibration(id: number, what: CalibrationExport): Promise<string | null>;
   preferences(): Promise<Preferences>;
@@ -259,6 +265,9 @@ export interface Backend {
 
 /** Store ids of the models that answer together; the drafter may be `lookup`, which is no model. */
 export type Pair = { target: string; drafter: string | null };
+
+/** What a calibration is of, besides this machine. */
+export type Calibrated = Pick<Calibration, 'target' | 'drafter' | 'precision' | 'thinking'>;
 
 /** What goes along with a question: files, and what the models of a new conversation are told before. */
 export type Along = { attachments?: Attachment[]; system?: string };

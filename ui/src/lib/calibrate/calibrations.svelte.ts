@@ -1,7 +1,8 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { type Backend, type Calibration, type CalibrationExport, type CalibrationReport, Refusal, sentence } from '../backend/backend';
+import { type Backend, type Calibrated, type Calibration, type CalibrationExport, type CalibrationReport, type CalibrationStanding, Refusal, sentence } from '../backend/backend';
 import { Jobs } from '../jobs/jobs.svelte';
-import { type Calibrated, type PairState, stateOf } from './pair';
+
+const keyOf = ({ target, drafter, precision, thinking }: Calibrated) => [target, drafter, precision, thinking].join('\n');
 
 /** The calibrations of this machine, the latest first: one that runs, those in force, and those before. */
 export class Calibrations extends Jobs<Calibration> {
@@ -13,9 +14,27 @@ export class Calibrations extends Jobs<Calibration> {
   readonly reports = new SvelteMap<number, CalibrationReport | string>();
   readonly running = $derived(this.all.find(({ state }) => state === 'running') ?? null);
 
-  /** How a pair stands. */
-  of(pair: Calibrated): PairState {
-    return stateOf(pair, this.all);
+  /** How the pairs stand that somebody asked of, by `keyOf`. */
+  readonly #standings = new SvelteMap<string, CalibrationStanding>();
+  /** Another text whenever a pair may stand otherwise. */
+  readonly #version = $derived(this.all.map(({ id, state, inForce, stale, writing }) => [id, state, inForce, stale, writing].join()).join(';'));
+
+  /** How a pair stands; null until the backend, which knows what the files contain, has said so. */
+  of(pair: Calibrated): CalibrationStanding | null {
+    return this.#standings.get(keyOf(pair)) ?? null;
+  }
+
+  /** Asks how a pair stands, and in an effect again whenever that may have changed. */
+  async stand(pair: Calibrated): Promise<CalibrationStanding> {
+    void this.#version;
+    // A model that cannot be used has no calibration either, and says so where it is picked.
+    const standing = await this.backend.calibrationStanding(pair).catch((): CalibrationStanding => ({ kind: 'none' }));
+    this.#standings.set(keyOf(pair), standing);
+    return standing;
+  }
+
+  find(id: number): Calibration | undefined {
+    return this.all.find((calibration) => calibration.id === id);
   }
 
   /** Opens the report of a calibration and closes the others, or closes it. */
@@ -57,6 +76,14 @@ export class Calibrations extends Jobs<Calibration> {
       }
     });
     return there;
+  }
+
+  /** Takes it out of the drafter's file again. */
+  takeBack(id: number): Promise<boolean> {
+    return this.ask(id, async (backend) => {
+      await backend.takeBackCalibration(id);
+      this.written.set(id, 'Taken out of dspark.json: it is what it was before.');
+    });
   }
 
   async save(id: number, what: CalibrationExport): Promise<void> {

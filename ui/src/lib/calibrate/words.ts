@@ -1,6 +1,5 @@
-import type { Calibration, CalibrationEstimate, CalibrationMode, CalibrationPhase, CalibrationPosition, Interval } from '../backend/backend';
-import { count, dateAndTime, decimal, plural, roughly } from '../format';
-import type { Calibrated } from './pair';
+import type { Calibrated, Calibration, CalibrationEstimate, CalibrationMode, CalibrationPhase, CalibrationPosition, Interval } from '../backend/backend';
+import { count, dateAndTime, day, decimal, plural, roughly } from '../format';
 
 export const phases: readonly { value: CalibrationPhase; label: string; does: string }[] = [
   { value: 'collect', label: 'Collect', does: 'The target answers prompts with drafts of full length: what the drafter said of each token, and whether it stood.' },
@@ -29,10 +28,12 @@ export function taking({ prompts, heldOut, seconds }: CalibrationEstimate): stri
 }
 
 /** Whether a calibration that is done is used. */
-export function use({ inForce, stale, appliedAt }: Calibration): string {
+export function use({ inForce, stale, appliedAt, revertedAt }: Calibration): string {
   if (stale !== null) return 'stale';
-  if (inForce) return 'in force';
-  return appliedAt === null ? 'not applied' : 'applied before, not in force';
+  if (appliedAt === null) return 'not applied';
+  if (inForce) return `in force since ${day(appliedAt)}`;
+  if (revertedAt !== null) return `applied ${day(appliedAt)}, taken back ${day(revertedAt)}`;
+  return `applied ${day(appliedAt)}, not in force`;
 }
 
 /** What the row of a calibration is called: there may be several of one pair. */
