@@ -2,7 +2,9 @@
 
 use tauri_specta::{Builder, collect_commands};
 
-use crate::commands::{calibration, chat, conversations, downloads, files, hub, models, preferences, training};
+use crate::commands::{
+    calibration, chat, comparison, conversations, downloads, files, hub, models, preferences, training,
+};
 
 /// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
 /// refused at run time.
@@ -87,6 +89,17 @@ macro_rules! every_command {
             calibration::take_back_calibration,
             calibration::calibration_standing,
             calibration::export_calibration,
+            comparison::comparison_choices,
+            comparison::estimate_comparison,
+            comparison::start_comparison,
+            comparison::comparisons,
+            comparison::watch_comparisons,
+            comparison::watch_race,
+            comparison::comparison_report,
+            comparison::pause_comparison,
+            comparison::resume_comparison,
+            comparison::remove_comparison,
+            comparison::export_comparison,
             preferences::preferences,
             preferences::save_preferences,
             preferences::presets,

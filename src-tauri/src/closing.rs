@@ -30,4 +30,5 @@ async fn stop(app: &App) {
     }
     app.pause_trainings().await;
     app.pause_calibrations().await;
+    app.pause_comparisons().await;
 }

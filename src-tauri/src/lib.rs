@@ -14,6 +14,7 @@ mod offered;
 mod opened;
 mod outside;
 mod page;
+mod races;
 mod saving;
 mod watcher;
 mod wire;
@@ -27,6 +28,7 @@ use chosen::Chosen;
 use lists::Watched;
 use offered::Offered;
 use opened::Opened;
+use races::Racing;
 use watcher::Watcher;
 
 /// Where Linux says which screen to use. GTK panics without one.
@@ -50,6 +52,8 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .manage(Watched::<app::Download>::default())
         .manage(Watched::<app::Training>::default())
         .manage(Watched::<app::CalibrationRun>::default())
+        .manage(Watched::<app::ComparisonRun>::default())
+        .manage(Racing::default())
         .manage(Offered::default())
         .manage(Checks::default())
         .manage(Chosen::default())

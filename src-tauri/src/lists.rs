@@ -1,9 +1,9 @@
-//! Streams lists to the window: of downloads, of trainings, of calibrations.
+//! Streams lists to the window: of downloads, of trainings, of calibrations, of comparisons.
 
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use app::{App, CalibrationRun, Download, DownloadState, Training};
+use app::{App, CalibrationRun, ComparisonRun, Download, DownloadState, Training};
 use serde::Serialize;
 use tauri::Webview;
 use tauri::ipc::Channel;
@@ -95,6 +95,18 @@ impl Listed for CalibrationRun {
 
     async fn all(app: &App) -> app::Result<Vec<Self>> {
         app.calibrations().await
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+}
+
+impl Listed for ComparisonRun {
+    type Shown = wire::Comparison;
+
+    async fn all(app: &App) -> app::Result<Vec<Self>> {
+        app.comparisons().await
     }
 
     fn is_running(&self) -> bool {

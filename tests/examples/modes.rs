@@ -14,7 +14,7 @@
 use std::{env, path::Path};
 
 use app::Suite;
-use calibration::{Interval, Timed, speed, times};
+use calibration::{Interval, Timed, in_turn, speed, times};
 use engine::{
     Answer, Controls, Cost, DraftSource, Engine, Event, Memory, Message, Mode, Precision, Prompt, Request, Role,
     Sampling, Stats,
@@ -33,14 +33,14 @@ fn main() -> Outcome {
     };
     let number = |at: usize, usual| numbers.get(at).map_or(Ok(usual), |number| number.parse::<usize>());
     let (prompts, tokens) = (number(0, PROMPTS)?, number(1, TOKENS)?);
-    let mut modes = modes(Path::new(drafter))?;
+    let modes = modes(Path::new(drafter))?;
     let (engine, mut cost) = (Engine::start(), Cost::default());
     for id in suites.split(',') {
         let suite = Suite::named(id).ok_or_else(|| format!("there is no suite {id}"))?;
         let mut runs = modes.iter().map(|&mode| (mode, Vec::new())).collect::<Vec<(Mode, Vec<Timed>)>>();
-        for prompt in suite.prompts().take(prompts) {
+        for (number, prompt) in suite.prompts().take(prompts).enumerate() {
             let mut written = Vec::new();
-            for &mode in &modes {
+            for mode in in_turn(&modes, number) {
                 let answer = warm_answer(&engine, &request([target, drafter], mode, prompt, tokens, &cost))?;
                 let Stats { tokens, rounds, decode_s, .. } = answer.stats;
                 let of_mode = runs.iter_mut().filter(|(of, _)| *of == mode);
@@ -53,8 +53,6 @@ fn main() -> Outcome {
             if written.iter().any(|ids| *ids != written[0]) {
                 return Err(format!("the answers to “{prompt}” differ").into());
             }
-            modes.rotate_left(1);
-            modes.reverse();
         }
         report(suite.title, &runs);
     }

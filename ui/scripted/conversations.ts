@@ -1,8 +1,8 @@
 // The part of the scripted backend that is about conversations: the list, their branches, and finding what was said.
 import type { Backend, Conversation, ConversationExport, Found, Message, Preset } from '../src/lib/backend/backend';
-import { ScriptedCalibration } from './calibration';
+import { ScriptedComparison } from './comparison';
 
-export class ScriptedConversations extends ScriptedCalibration {
+export class ScriptedConversations extends ScriptedComparison {
   talks: Conversation[] = [];
   removed: Conversation[] = [];
   /** The branch that each conversation shows. */

@@ -1,8 +1,10 @@
 // The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`.
 // ?show=first starts without models, ?show=broken with a backend that refuses to start.
 import type { Calibration, CalibrationOrder, Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
+import type { Comparison, ComparisonOrder } from '../src/lib/backend/comparing';
 import { ScriptedBackend } from './backend';
 import { calibration } from './calibration';
+import { compared, comparison, identical, race } from './comparison';
 import { elsewhere, hit, offer, pairs } from './hub';
 import { hostile, showcase } from './markdown';
 import { report } from './report';
@@ -68,6 +70,25 @@ class Demo extends ScriptedBackend {
     if (now()?.state !== 'running') return;
     this.came.set(id, report(5));
     put({ state: 'done', secondsLeft: null, recommendation: report(5).recommendation });
+  }
+
+  override async startComparison(order: ComparisonOrder): Promise<number> {
+    const id = await super.startComparison(order);
+    void this.#compare(id, order);
+    return id;
+  }
+
+  /** Lets the columns of a comparison write one behind the other. */
+  async #compare(id: number, { contenders, prompt }: ComparisonOrder): Promise<void> {
+    const put = (part: Partial<Comparison>) => this.compare(this.races.map((each) => (each.id === id ? { ...each, ...part } : each)));
+    for (const { done, race: now } of race(id, contenders.length + 1, prompt ?? 'Why do rivers bend?')) {
+      put({ state: 'running', done, secondsLeft: 9 });
+      this.write(now);
+      await pause(60);
+    }
+    this.write(null);
+    this.outcomes.set(id, compared());
+    put({ state: 'done', secondsLeft: null, verdict: identical });
   }
 
   async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, marked: boolean): Promise<void> {
@@ -144,6 +165,12 @@ export function demo(): ScriptedBackend {
     calibration({ id: 3, ...pair, state: 'done', appliedAt: day(9), createdAt: day(9), recommendation: none }),
     calibration({ id: 2, ...pair, drafter: 'drafter-12', state: 'done', appliedAt: day(30), createdAt: day(30), stale, recommendation: report(12).recommendation }),
     calibration({ id: 1, ...pair, state: 'failed', thinking: true, phase: 'collect', done: 7, of: 64, failure: 'The target does not think: its chat template does not know how.', createdAt: day(31) }),
+  ];
+  const contenders = ['drafter-5', 'drafter-12', 'lookup'].map((drafter) => ({ drafter, mode: { mode: 'auto' as const } }));
+  backend.outcomes.set(1, compared());
+  backend.races = [
+    comparison({ id: 2, state: 'paused', target: 'target-270m', contenders, done: 21, of: 64, createdAt: day(0) }),
+    comparison({ id: 1, state: 'done', target: 'target-270m', contenders: contenders.slice(0, 2), verdict: identical, createdAt: day(3) }),
   ];
   backend.talks = conversations(Date.now());
   backend.written = history();

@@ -8,8 +8,9 @@ import CostCharts from '../src/lib/calibrate/CostCharts.svelte';
 import MeasuredTable from '../src/lib/calibrate/MeasuredTable.svelte';
 import PositionTable from '../src/lib/calibrate/PositionTable.svelte';
 import ReliabilityCharts from '../src/lib/calibrate/ReliabilityCharts.svelte';
-import { fullestOf, lines, marks, range, spaced, timed } from '../src/lib/calibrate/shapes';
+import { fullestOf, lines, marks, spaced, timed } from '../src/lib/calibrate/shapes';
 import { change, meanError, spread, thresholdOf } from '../src/lib/calibrate/words';
+import { range } from '../src/lib/chart/shapes';
 import { backendWithModels, openCalibrate } from './window';
 
 const judged = (survival: number, stood: number, of: number) => Array.from({ length: of }, (_, index) => ({ survival, stood: index < stood }));
@@ -47,7 +48,7 @@ describe('the arithmetic', () => {
   });
 
   test('plain decoding and every interval lie in the range', () => {
-    const { least, most } = range(together);
+    const { least, most } = range(together.map(({ timesPlain }) => timesPlain));
     expect(least).toBeLessThan(1);
     expect(most).toBeGreaterThan(1.7);
     expect(range([]).least).toBeLessThan(range([]).most);

@@ -42,6 +42,12 @@ export async function openCalibrate(backend: ScriptedBackend): Promise<ReturnTyp
   return user;
 }
 
+export async function openCompare(backend: ScriptedBackend): Promise<ReturnType<typeof userEvent.setup>> {
+  const user = await open(backend);
+  await user.click(screen.getByRole('button', { name: /^Compare/ }));
+  return user;
+}
+
 export const composer = () => screen.getByRole('textbox', { name: 'Message' });
 
 /** Sends a message and waits for its answer to appear; gives the running answer's ids. */

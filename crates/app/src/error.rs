@@ -222,7 +222,7 @@ pub enum Error {
     #[error("the drafter “{0}” has no confidence in its tokens, so there is nothing to calibrate; choose another one")]
     NothingToCalibrate(String),
     /// A target that answers at once.
-    #[error("the target “{0}” cannot think before it answers; calibrate it without thinking")]
+    #[error("the target “{0}” cannot think before it answers; leave thinking off")]
     NoThinking(String),
     /// Nothing would be left to judge by.
     #[error(
@@ -232,6 +232,41 @@ pub enum Error {
     /// Answers without a draft.
     #[error("nothing was drafted in these answers, so there is nothing to fit; choose other prompts, or more tokens")]
     NothingRecorded,
+    /// Too little, or more than a window shows side by side.
+    #[error("two to four drafters, or ways of drafting, are compared with plain decoding, not {0}; choose others")]
+    Contenders(usize),
+    /// Two columns that would be one.
+    #[error("“{0}” is chosen twice in the same way of drafting; choose another drafter, or another way")]
+    SameContender(String),
+    /// A drafter cannot do it.
+    #[error("the drafter “{drafter}” cannot draft so: {why}; choose another way of drafting")]
+    NoSuchWay {
+        /// The drafter.
+        drafter: String,
+        /// Why.
+        why: String,
+    },
+    /// Neither a prompt nor a suite.
+    #[error("nothing is asked; write a prompt, or choose a suite")]
+    NothingToCompare,
+    /// It was removed, or never was.
+    #[error("there is no comparison {0}")]
+    NoSuchComparison(i64),
+    /// It has come to its end.
+    #[error("comparison {0} is over, so it cannot go on; start a new one")]
+    ComparisonOver(i64),
+    /// What it measures may not be touched.
+    #[error("comparison {0} runs; pause it first")]
+    ComparisonRuns(i64),
+    /// Another process has it.
+    #[error("comparison {0} runs in another window or terminal; pause it there")]
+    ComparedElsewhere(i64),
+    /// Its rows cannot be read.
+    #[error("the record of comparison {0} is damaged; remove it, and start a new one")]
+    DamagedComparison(i64),
+    /// Its columns would not be of the same models any more.
+    #[error("comparison {0} cannot go on: its models or this machine are not what they were; start a new one")]
+    StaleComparison(i64),
     /// Nothing was ever asked.
     #[error("there are no questions in your conversations yet; choose the built-in suites or a file of prompts")]
     NoQuestions,

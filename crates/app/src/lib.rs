@@ -1,4 +1,5 @@
-//! The use cases: models, the library, chat, training, calibration, preferences. Windows and terminals are shells around an [`App`].
+//! The use cases: models, the library, chat, training, calibration, comparison, preferences. Windows and terminals are
+//! shells around an [`App`].
 //!
 //! What this crate does **not** know: who asks (no window, no terminal), how rows are stored, what a tensor is. A
 //! shell needs nothing but this crate: the engine's words that it speaks are re-exported here.
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use calibrations::Calibrations;
+use comparisons::Comparisons;
 use engine::{Cancel, Engine};
 use jobs::Jobs;
 use library::Library;
@@ -19,6 +21,7 @@ mod awake;
 mod calendar;
 mod calibrations;
 mod chat;
+mod comparisons;
 mod conversations;
 mod costs;
 mod demo;
@@ -27,6 +30,7 @@ mod history;
 mod jobs;
 mod keeping;
 mod library;
+mod measuring;
 mod memory;
 mod models;
 mod preferences;
@@ -43,6 +47,10 @@ pub use calibrations::{
     CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
 };
 pub use chat::{Question, Running, Said, Say};
+pub use comparisons::{
+    ComparedAnswer, ComparedPrompt, ComparisonEstimate, ComparisonOrder, ComparisonReport, ComparisonRun,
+    ComparisonState, Conditions, Contender, Lane, MeasuredColumn, Race, Races, Stage, Workload,
+};
 pub use conversations::StoredMessage;
 pub use error::{Code, Error, Result};
 pub use keeping::Record;
@@ -78,6 +86,7 @@ pub struct App {
     library: Arc<Library>,
     trainings: Arc<Jobs<trainings::Stands>>,
     calibrations: Arc<Calibrations>,
+    comparisons: Arc<Comparisons>,
 }
 
 impl App {
@@ -109,6 +118,7 @@ impl App {
             library,
             trainings: Arc::default(),
             calibrations: Arc::default(),
+            comparisons: Arc::default(),
         };
         app.forget_old_conversations().await?;
         Ok(app)

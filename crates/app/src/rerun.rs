@@ -60,21 +60,26 @@ impl App {
     }
 }
 
-impl Original {
-    pub(crate) fn compared_with(&self, again: &Answer) -> Rerun {
-        let (one, other) = (&self.answer, again);
+impl Likeness {
+    /// How alike these are.
+    pub(crate) fn of(one: &Answer, other: &Answer) -> Self {
         let tokens = one.ids.iter().zip(&other.ids).take_while(|(id, other)| id == other).count();
         // One that was stopped might have gone on like the other.
         let is_whole = |answer: &Answer| tokens == answer.ids.len();
         let is_end = |answer: &Answer| is_whole(answer) && answer.finish == Finish::Cancelled;
-        let likeness = if one.prompt_ids != other.prompt_ids {
-            Likeness::OtherPrompt
+        if one.prompt_ids != other.prompt_ids {
+            Self::OtherPrompt
         } else if is_whole(one) && is_whole(other) || is_end(one) || is_end(other) {
-            Likeness::Same { tokens }
+            Self::Same { tokens }
         } else {
-            Likeness::Until { tokens }
-        };
-        Rerun { of: self.message, likeness }
+            Self::Until { tokens }
+        }
+    }
+}
+
+impl Original {
+    pub(crate) fn compared_with(&self, again: &Answer) -> Rerun {
+        Rerun { of: self.message, likeness: Likeness::of(&self.answer, again) }
     }
 }
 

@@ -16,6 +16,7 @@ mod scaling;
 mod speed;
 mod temperatures;
 mod thresholds;
+mod turns;
 
 pub use acceptance::Acceptance;
 pub use advice::{Advice, Measured, recommend, truer};
@@ -25,6 +26,7 @@ pub use mode::Mode;
 pub use recording::{Recorded, Recording, Sample, is_held_out, survivals};
 pub use reliability::{Bin, Reliability};
 pub use scaling::{Calibration, Scaled};
-pub use speed::{Interval, Timed, speed, times};
+pub use speed::{Interval, Timed, speed, surely_greatest, times};
 pub use temperatures::{ENOUGH_ROUNDS, temperatures};
 pub use thresholds::{ENOUGH_SAMPLES, PRECISION, thresholds};
+pub use turns::in_turn;

@@ -51,6 +51,16 @@ pub fn times(answers: &[Timed], base: &[Timed]) -> Option<Interval> {
     interval(answers.len().min(base.len()), rates)
 }
 
+/// The one that is surely the greatest: its interval lies above all others'. `None` if it does not, of fewer than three
+/// prompts, and of one alone.
+#[must_use]
+pub fn surely_greatest(of: &[Interval]) -> Option<usize> {
+    let (at, best) = of.iter().enumerate().max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value))?;
+    let mut others = of.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other.high).peekable();
+    others.peek()?;
+    others.all(|high| best.low > high && high.is_some()).then_some(at)
+}
+
 fn rate(answers: impl Iterator<Item = Timed>) -> Option<f64> {
     let (tokens, seconds) =
         answers.fold((0, 0.0), |(tokens, seconds), answer| (tokens + answer.tokens, seconds + answer.seconds));
@@ -100,6 +110,22 @@ mod tests {
         let both = Interval { value: 50.0, low: None, high: None };
         assert_eq!(speed(&[timed(10, 1.0), timed(90, 1.0)]), Some(both));
         assert_eq!((speed(&[]), speed(&[timed(0, 0.0)])), (None, None));
+    }
+
+    fn check(of: &[(f64, f64, f64)], expected: Option<usize>) {
+        let interval = |&(low, value, high): &(f64, f64, f64)| Interval { value, low: Some(low), high: Some(high) };
+        assert_eq!(surely_greatest(&of.iter().map(interval).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn the_greatest_is_sure_only_where_its_interval_lies_above_all_others() {
+        check(&[(1.0, 1.0, 1.0), (1.2, 1.3, 1.4), (1.5, 1.6, 1.7)], Some(2));
+        check(&[(1.0, 1.0, 1.0), (1.2, 1.3, 1.5), (1.5, 1.6, 1.7)], None);
+        check(&[(1.0, 1.0, 1.0), (0.7, 0.8, 0.9)], Some(0));
+        check(&[(1.0, 1.0, 1.0)], None);
+        check(&[], None);
+        let [one, other] = [1.0, 2.0].map(|value| Interval { value, low: None, high: None });
+        assert_eq!(surely_greatest(&[one, other]), None);
     }
 
     #[test]

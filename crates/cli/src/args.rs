@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use crate::controls::{ControlArguments, not_negative};
 
 mod calibrate;
+mod compare;
 mod conversations;
 mod downloads;
 mod hub;
@@ -15,6 +16,7 @@ mod models;
 mod train;
 
 pub(crate) use calibrate::{CalibrateArguments, CalibrationsCommand};
+pub(crate) use compare::{CompareArguments, ComparisonsCommand, Form};
 pub(crate) use conversations::ConversationsCommand;
 pub(crate) use downloads::DownloadsCommand;
 pub(crate) use hub::{HubCommand, Kinds, Switch};
@@ -69,6 +71,14 @@ pub(crate) enum Command {
     Calibrations {
         #[command(subcommand)]
         command: CalibrationsCommand,
+    },
+    /// Let drafters answer the same prompts side by side with plain decoding: whether all write the same, and which is the
+    /// fastest. Ctrl-C pauses.
+    Compare(Box<CompareArguments>),
+    /// What was compared, and what came of it.
+    Comparisons {
+        #[command(subcommand)]
+        command: ComparisonsCommand,
     },
     /// The machine's memory, and how much of it stays free for everything else.
     Memory {

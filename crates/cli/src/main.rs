@@ -16,6 +16,8 @@ mod batch;
 mod calibrate;
 mod calibrations;
 mod chat;
+mod compare;
+mod comparisons;
 mod controls;
 mod conversations;
 mod downloads;
@@ -67,6 +69,8 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Drafter { command } => drafter::run(&app, command, arguments.json).await,
         Command::Calibrate(order) => calibrate::run(&app, (*order).into(), arguments.json).await,
         Command::Calibrations { command } => calibrations::run(&app, command, arguments.json).await,
+        Command::Compare(order) => compare::run(&app, (*order).into(), arguments.json).await,
+        Command::Comparisons { command } => comparisons::run(&app, command, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
         Command::Batch(batch) => batch::run(&app, *batch, arguments.json).await,

@@ -27,8 +27,8 @@ pub(crate) struct Models {
     target: Option<Target>,
     drafter: Option<(DraftSource, Drafter)>,
     session: Option<Session>,
-    /// What was learned of the drafter that drafted last, which need not be loaded any more.
-    pilot: Option<(DraftSource, Pilot)>,
+    /// What was learned of each drafter that drafted for this target, which need not be loaded any more.
+    pilots: Vec<(DraftSource, Pilot)>,
     admitted: Option<Admitted>,
     /// What a training holds.
     lent: Option<Lent>,
@@ -152,13 +152,14 @@ impl Models {
         settings: Settings,
         request: &Request,
     ) -> Pilot {
-        let before = self.pilot.take().filter(|(of, _)| of == source && !request.afresh).map(|(_, pilot)| pilot);
+        let known = self.pilots.extract_if(.., |(of, _)| of == source).last();
+        let before = known.filter(|_| !request.afresh).map(|(_, pilot)| pilot);
         Pilot::new(settings, drafter.facts(), before, &request.cost)
     }
 
     /// Keeps it for the next answer.
     pub(crate) fn keep_pilot(&mut self, source: &DraftSource, pilot: Pilot) {
-        self.pilot = Some((source.clone(), pilot));
+        self.pilots.push((source.clone(), pilot));
     }
 
     /// Drops the model in `folder`, if it is loaded.
@@ -168,7 +169,7 @@ impl Models {
             nn::release_memory();
         }
         let is_it = |source: &DraftSource| matches!(source, DraftSource::Folder(known) if known == folder);
-        self.pilot.take_if(|(source, _)| is_it(source));
+        self.pilots.retain(|(source, _)| !is_it(source));
         if self.drafter.as_ref().is_some_and(|(source, _)| is_it(source)) {
             self.drop_drafter();
         }

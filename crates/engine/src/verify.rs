@@ -12,7 +12,7 @@ use mlx_rs::{
     ops::{concatenate, indexing::argmax_axis},
 };
 use nn::{Sampler, Vocabulary, wait};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Answer, Cancel, Controls, Cost, Error, Memory, Precision, Prompt, Request, Result, Rule, Speculation,
@@ -53,7 +53,7 @@ pub enum Proof {
 }
 
 /// The first token that the target would not have written.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Divergence {
     /// Where it stands in the answer, from 0.
     pub position: usize,
@@ -69,7 +69,7 @@ pub struct Divergence {
 }
 
 /// A token that might follow.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its id.
     pub id: Token,

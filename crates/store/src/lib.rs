@@ -1,5 +1,5 @@
 //! What outlives the app: models and where they came from, downloads, conversations, messages, trainings,
-//! calibrations and settings, in one database file. One source file per table.
+//! calibrations, comparisons and settings, in one database file. One source file per table.
 //!
 //! What this crate does **not** know: what a model is beyond its row, what an answer's record says, who asks. It
 //! reads no checkpoint and touches no file but its own.
@@ -14,6 +14,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions};
 
 mod attachments;
 mod calibrations;
+mod comparisons;
 mod conversations;
 mod downloads;
 mod error;
@@ -32,6 +33,9 @@ pub use attachments::Attachment;
 pub use calibrations::{
     Calibration, CalibrationKey, CalibrationPhase, CalibrationProgress, CalibrationPrompt, CalibrationState,
     NewCalibration,
+};
+pub use comparisons::{
+    Comparison, ComparisonAnswer, ComparisonProgress, ComparisonPrompt, ComparisonState, NewComparison,
 };
 pub use conversations::Conversation;
 pub use downloads::{Download, DownloadState, Reason};

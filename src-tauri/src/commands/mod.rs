@@ -2,6 +2,7 @@
 
 pub(crate) mod calibration;
 pub(crate) mod chat;
+pub(crate) mod comparison;
 pub(crate) mod conversations;
 pub(crate) mod downloads;
 pub(crate) mod files;

@@ -3,6 +3,7 @@
 
 mod answer;
 mod calibration;
+mod comparison;
 mod controls;
 mod conversation;
 mod details;
@@ -20,6 +21,9 @@ mod training;
 pub(crate) use answer::{Frame, Outcome, Phase, Round};
 pub(crate) use calibration::{
     Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationStanding,
+};
+pub(crate) use comparison::{
+    Comparison, ComparisonChoices, ComparisonEstimate, ComparisonExport, ComparisonOrder, ComparisonReport, Race,
 };
 pub(crate) use controls::{Asking, Controls, Precision, Preferences, Preset};
 pub(crate) use conversation::{Attachment, Conversation, ConversationExport, Found, Message, Said};

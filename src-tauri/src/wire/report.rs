@@ -1,6 +1,6 @@
 //! What came of a calibration.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use specta::Type;
 
 /// What came of a calibration.
@@ -87,7 +87,7 @@ pub(crate) struct CalibrationCost {
 }
 
 /// A way of drafting.
-#[derive(Serialize, Type)]
+#[derive(Serialize, Deserialize, Type)]
 #[serde(tag = "mode", rename_all = "camelCase")]
 pub(crate) enum CalibrationMode {
     /// None.
@@ -230,6 +230,17 @@ impl From<app::Mode> for CalibrationMode {
             app::Mode::Fixed { gamma } => Self::Fixed { gamma },
             app::Mode::Thresholds => Self::Thresholds,
             app::Mode::Auto => Self::Auto,
+        }
+    }
+}
+
+impl From<CalibrationMode> for app::Mode {
+    fn from(mode: CalibrationMode) -> Self {
+        match mode {
+            CalibrationMode::Plain => Self::Plain,
+            CalibrationMode::Fixed { gamma } => Self::Fixed { gamma },
+            CalibrationMode::Thresholds => Self::Thresholds,
+            CalibrationMode::Auto => Self::Auto,
         }
     }
 }

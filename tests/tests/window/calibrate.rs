@@ -26,7 +26,7 @@ async fn a_drafter_is_calibrated_put_in_force_and_reverted_and_no_answer_changes
         window.click("nav li:first-child button").await?;
         let meanwhile = answer(&window).await?;
 
-        window.click("nav li:nth-child(3) button").await?;
+        window.click("nav li:nth-child(4) button").await?;
         window.see("[data-testid=calibration][data-state=done]").await?;
         window.text_of("[data-testid=advice]", |advice| advice.contains("× plain")).await?;
         window.see("[data-testid=report] svg").await?;

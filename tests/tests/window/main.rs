@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod calibrate;
+mod compare;
 mod driver;
 mod first_launch;
 mod library;

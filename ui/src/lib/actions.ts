@@ -1,7 +1,7 @@
 // Every keyboard action of the window, in one list: the keys, and what buttons say of them.
 import type { MainWindow } from './window.svelte';
 
-export type ActionId = 'newChat' | 'stop' | 'composer' | 'chat' | 'models' | 'calibrate' | 'train';
+export type ActionId = 'newChat' | 'stop' | 'composer' | 'chat' | 'models' | 'compare' | 'calibrate' | 'train';
 
 export type Action = {
   id: ActionId;
@@ -21,6 +21,7 @@ export function actionsOf(window: MainWindow): readonly Action[] {
     { id: 'composer', key: 'l', available: always, run: () => window.write() },
     { id: 'chat', key: '1', available: always, run: () => (window.view = 'chat') },
     { id: 'models', key: '2', available: always, run: () => (window.view = 'models') },
+    { id: 'compare', key: '3', available: always, run: () => (window.view = 'compare') },
     { id: 'calibrate', key: '4', available: always, run: () => (window.view = 'calibrate') },
     { id: 'train', key: '5', available: always, run: () => (window.view = 'train') },
   ];

@@ -181,6 +181,34 @@ export const commands = {
 	calibrationStanding: (target: string, drafter: string, precision: Precision, thinking: boolean) => typedError<CalibrationStanding, Failure>(__TAURI_INVOKE("calibration_standing", { target, drafter, precision, thinking })),
 	/**  Asks the user where to save a part of a calibration, and saves it there; null when the dialog was dismissed. */
 	exportCalibration: (id: number, what: CalibrationExport) => typedError<string | null, Failure>(__TAURI_INVOKE("export_calibration", { id, what })),
+	/**  What a comparison can ask, and what it does unless somebody chooses. */
+	comparisonChoices: () => typedError<ComparisonChoices, Failure>(__TAURI_INVOKE("comparison_choices")),
+	/**  What a comparison would take, about. */
+	estimateComparison: (order: ComparisonOrder) => typedError<ComparisonEstimate, Failure>(__TAURI_INVOKE("estimate_comparison", { order })),
+	/**
+	 *  Begins a comparison in the number type that is chosen, or puts it behind what is measured at the moment; returns its
+	 *  id.
+	 */
+	startComparison: (order: ComparisonOrder) => typedError<number, Failure>(__TAURI_INVOKE("start_comparison", { order })),
+	/**  All comparisons, the latest first. */
+	comparisons: () => typedError<Comparison[], Failure>(__TAURI_INVOKE("comparisons")),
+	/**  Streams all comparisons, now and whenever one has changed. */
+	watchComparisons: (lists: Channel<Comparison[]>) => typedError<null, Failure>(__TAURI_INVOKE("watch_comparisons", { lists })),
+	/**
+	 *  Streams what the columns write of the comparison that runs, now and whenever they have written more; null when none
+	 *  runs.
+	 */
+	watchRace: (races: Channel<Race | null>) => typedError<null, Failure>(__TAURI_INVOKE("watch_race", { races })),
+	/**  What came of a comparison, as far as it is. */
+	comparisonReport: (id: number) => typedError<ComparisonReport, Failure>(__TAURI_INVOKE("comparison_report", { id })),
+	/**  Lets a comparison wait until it is resumed; what was measured stays. */
+	pauseComparison: (id: number) => typedError<Comparison, Failure>(__TAURI_INVOKE("pause_comparison", { id })),
+	/**  Lets a comparison that is paused, or failed, go on. */
+	resumeComparison: (id: number) => typedError<Comparison, Failure>(__TAURI_INVOKE("resume_comparison", { id })),
+	/**  Takes a comparison that does not run off the list, with what was measured for it. */
+	removeComparison: (id: number) => typedError<null, Failure>(__TAURI_INVOKE("remove_comparison", { id })),
+	/**  Asks the user where to save a comparison, and saves it there; null when the dialog was dismissed. */
+	exportComparison: (id: number, what: ComparisonExport) => typedError<string | null, Failure>(__TAURI_INVOKE("export_comparison", { id, what })),
 	/**  What the user chose last. */
 	preferences: () => typedError<Preferences, Failure>(__TAURI_INVOKE("preferences")),
 	/**  Remembers what the user chose. */
@@ -446,6 +474,123 @@ export type Checked = { kind: "verified"; proof: FilesProof } |
 export type Checking = {
 	done: number,
 	total: number,
+};
+
+/**  What a column answered. */
+export type ComparedAnswer = {
+	/**  0 is plain decoding. */
+	column: number,
+	text: string,
+	tokens: number,
+	tokensPerSecond: number | null,
+	/**  Tokens per round, the target's own included. */
+	tau: number | null,
+	/**  Whether it is not what plain decoding wrote. */
+	differs: boolean,
+};
+
+/**  A prompt, and what the columns answered. */
+export type ComparedPrompt = {
+	suite: string,
+	text: string,
+	answers: ComparedAnswer[],
+};
+
+/**  A comparison, as far as it is. */
+export type Comparison = {
+	id: number,
+	/**  The id that the target had when it was ordered. */
+	target: string,
+	/**  The columns beside plain decoding; none if the record is damaged. */
+	contenders: Contender[],
+	/**  0 took the likeliest token; null if the record is damaged. */
+	temperature: number | null,
+	/**  What is asked, in a few words. */
+	data: string,
+	state: ComparisonState,
+	/**  Answers that are done. */
+	done: number,
+	/**  All of them. */
+	of: number,
+	/**  How long it will take yet. */
+	secondsLeft: number | null,
+	/**  Why it failed, in a sentence. */
+	failure: string | null,
+	/**  Whether all columns wrote the same, and which is the fastest, in two sentences, once it is done. */
+	verdict: string | null,
+	/**  Milliseconds since 1970. */
+	createdAt: number,
+};
+
+/**  What there is to choose from, and what is chosen until somebody does. */
+export type ComparisonChoices = {
+	suites: Suite[],
+	/**  The most prompts of each suite. */
+	prompts: number,
+	/**  The most tokens of each answer. */
+	tokens: number,
+};
+
+/**  What a comparison would take, about. */
+export type ComparisonEstimate = {
+	/**  Prompts that are asked. */
+	prompts: number,
+	/**  Answers in all columns together. */
+	answers: number,
+	/**  How long the answers take, about; null before the target wrote anything here. */
+	seconds: number | null,
+};
+
+/**  As what a comparison is saved for others. */
+export type ComparisonExport = 
+/**  Every answer, a line each. */
+"csv" | 
+/**  All of it. */
+"json" | 
+/**  A card for people. */
+"markdown";
+
+/**  What somebody wants compared with plain decoding. */
+export type ComparisonOrder = {
+	/**  The target's id. */
+	target: string,
+	/**  Two to four of them. */
+	contenders: Contender[],
+	/**  Whether the target thinks before it answers. */
+	thinking: boolean,
+	/**  0 takes the likeliest token. */
+	temperature: number,
+	/**  The one prompt that is asked; null asks the suites. */
+	prompt: string | null,
+	/**  Built-in suites, by id. */
+	suites: string[],
+	/**  At most so many prompts of each suite. */
+	prompts: number,
+	/**  The most tokens of each answer. */
+	tokens: number,
+};
+
+/**  What came of a comparison, as far as it is. */
+export type ComparisonReport = {
+	/**  Whether all columns wrote the same, in a sentence. */
+	verdict: string,
+	/**  All prompts together first, if they are of several suites. */
+	workloads: Workload[],
+	prompts: ComparedPrompt[],
+	/**  What it was measured on, a fact each. */
+	conditions: string[],
+};
+
+/**  Whether a comparison is under way. */
+export type ComparisonState = 
+/**  It waits for its turn. */
+"waiting" | "running" | "paused" | "done" | "failed";
+
+/**  A drafter, and how it is to draft. */
+export type Contender = {
+	/**  Its id, or `lookup`. */
+	drafter: string,
+	mode: CalibrationMode,
 };
 
 /**  How to answer. */
@@ -756,6 +901,39 @@ export type Judgement = {
 	fits: Fit[],
 };
 
+/**  What one column has written. */
+export type Lane = {
+	stage: Stage,
+	text: string,
+	tokens: number,
+	/**  Plain steps included. */
+	rounds: number,
+	/**  Of decoding. */
+	seconds: number,
+};
+
+/**  How a column did. */
+export type MeasuredColumn = {
+	/**  0 is plain decoding. */
+	column: number,
+	/**  Prompts that it answered. */
+	prompts: number,
+	tokensPerSecond: Interval,
+	/**  Null before plain decoding answered any of them. */
+	timesPlain: Interval | null,
+	/**  Tokens per round, the target's own included. */
+	tau: number,
+	/**  The share of rounds that were plain steps because drafting lost time. */
+	parked: number,
+	/**
+	 *  Of the rounds that proposed a token at each position, the share in which it stood with all before it; null where
+	 *  none was.
+	 */
+	acceptance: (number | null)[],
+	/**  The most memory that MLX held, bytes. */
+	memory: number,
+};
+
 /**  How one way of drafting did. */
 export type MeasuredMode = {
 	mode: CalibrationMode,
@@ -992,6 +1170,16 @@ export type Published = {
 	on: string | null,
 };
 
+/**  What the columns of the comparison that runs have written to the prompt at hand. */
+export type Race = {
+	comparison: number,
+	/**  The prompt's number, from 1. */
+	prompt: number,
+	question: string,
+	/**  Plain decoding first. */
+	lanes: Lane[],
+};
+
 /**  How far a target reads, and what that costs. */
 export type Reach = {
 	/**  The longest sequence that it was made for, tokens. */
@@ -1148,6 +1336,13 @@ calibrated: boolean } |
 { kind: "off"; 
 /**  Why. */
 reason: string };
+
+/**  How far a column is. */
+export type Stage = 
+/**  Others are before it. */
+"waiting" | 
+/**  Its models are loaded and warmed up, which is not timed. */
+"warmingUp" | "writing" | "done";
 
 /**  What drafting was worth when it was judged. */
 export type Standing = {
@@ -1381,6 +1576,17 @@ export type Work =
 "verify" | 
 /**  The same, and what is broken is fetched again. */
 "repair";
+
+/**  How each column did with some prompts. */
+export type Workload = {
+	title: string,
+	/**  Those that answered any of them. */
+	columns: MeasuredColumn[],
+	/**  The column that is surely the fastest. */
+	winner: number | null,
+	/**  Which is the fastest. */
+	sentence: string,
+};
 
 /* Tauri Specta runtime */
 async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {

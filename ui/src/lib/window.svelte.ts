@@ -4,6 +4,8 @@ import { type Backend, type Calibrated, type Download, sentence } from './backen
 import { Calibrations } from './calibrate/calibrations.svelte';
 import { CalibrationForm } from './calibrate/form.svelte';
 import { Chat } from './chat/chat.svelte';
+import { Comparisons } from './compare/comparisons.svelte';
+import { ComparisonForm } from './compare/form.svelte';
 import { Access } from './discover/access.svelte';
 import { Chosen } from './discover/chosen.svelte';
 import { Discover } from './discover/discover.svelte';
@@ -17,7 +19,7 @@ import { StoredPreferences } from './preferences.svelte';
 import { TrainingForm } from './train/form.svelte';
 import { Trainings } from './train/trainings.svelte';
 
-export type View = 'chat' | 'models' | 'calibrate' | 'train';
+export type View = 'chat' | 'models' | 'compare' | 'calibrate' | 'train';
 
 /** Everything the window shows, and where it stands. */
 export class MainWindow {
@@ -39,6 +41,8 @@ export class MainWindow {
   readonly access: Access;
   readonly preferences: StoredPreferences;
   readonly chat: Chat;
+  readonly comparisons: Comparisons;
+  readonly comparisonForm: ComparisonForm;
   readonly calibrations: Calibrations;
   readonly calibrationForm: CalibrationForm;
   readonly trainings: Trainings;
@@ -58,6 +62,8 @@ export class MainWindow {
     this.access = new Access(backend);
     this.preferences = new StoredPreferences(backend);
     this.chat = new Chat(backend, this.models, this.preferences);
+    this.comparisons = new Comparisons(backend);
+    this.comparisonForm = new ComparisonForm(backend, this.models, this.chat, this.comparisons);
     this.calibrations = new Calibrations(backend);
     this.calibrationForm = new CalibrationForm(backend, this.models, this.chat, this.preferences, this.calibrations);
     this.trainings = new Trainings(backend, () => void this.models.load());
@@ -75,7 +81,8 @@ export class MainWindow {
       return;
     }
     this.started = true;
-    const watching = [this.downloads.watch(), this.calibrations.watch(), this.trainings.watch(), this.files.resume()];
+    const jobs = [this.downloads, this.comparisons, this.calibrations, this.trainings];
+    const watching = [...jobs.map((each) => each.watch()), this.files.resume()];
     await Promise.all([this.models.load(), this.chat.conversations.load(), ...watching]);
     await this.chat.resume();
     this.wanted = 'composer';

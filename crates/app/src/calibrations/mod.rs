@@ -239,7 +239,7 @@ impl App {
                 row.progress.state = CalibrationState::Paused;
             }
         }
-        let (progress, seconds_left) = now.map_or((row.progress, None), |now| (now.progress, now.seconds_left()));
+        let (progress, seconds_left) = now.map_or((row.progress, None), |now| (now.progress, now.pace.seconds_left()));
         let stale = self.stale(&row).await?;
         let in_force = row.applied_at.is_some()
             && row.reverted_at.is_none()

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::iter;
 
-use calibration::{Recorded, Recording, Timed};
+use calibration::{Recorded, Recording, Timed, in_turn};
 use engine::{
-    Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Event, Finish, Message, Mode, Prompt, Request,
-    Role, Round, Sampling, Stats,
+    Answer, Calibration, CheckpointRole, Controls, Cost, DraftSource, Message, Mode, Prompt, Request, Role, Round,
+    Sampling, Stats,
 };
 use serde::{Deserialize, Serialize};
 use store::{CalibrationPhase, CalibrationPrompt};
-use tokio::sync::mpsc;
 
 use super::{CalibrationOrder, report};
+use crate::measuring::Made;
 use crate::{App, Error, Model, Result, Suite};
 
 /// A context in which rounds are timed whatever is asked, tokens: conversations grow.
@@ -38,14 +38,6 @@ pub(super) struct Run {
     request: Request,
     /// The most tokens of a draft (γ).
     limit: usize,
-}
-
-/// An answer.
-struct Made {
-    answer: Box<Answer>,
-    rounds: Vec<Round>,
-    /// Whether a model was loaded for it.
-    loaded: bool,
 }
 
 impl Run {
@@ -141,18 +133,18 @@ impl Run {
     }
 
     /// Answers each prompt that was kept out of the fit in every way of drafting, one behind the other, so that all meet
-    /// the same machine, and the first of them another one each time. Their rounds add to what is known of the `cost`.
+    /// the same machine. Their rounds add to what is known of the `cost`.
     async fn measure(&self, prompts: &mut [CalibrationPrompt], fitted: &Calibration, cost: &mut Cost) -> Result<bool> {
         let is_measured = |prompt: &&mut CalibrationPrompt| {
             prompt.held_out && report::recording(prompt).is_some_and(|recording| !recording.rounds.is_empty())
         };
         let held_out = prompts.iter_mut().filter(is_measured).collect::<Vec<_>>();
-        let mut modes = Mode::all(self.limit);
+        let modes = Mode::all(self.limit);
         let total = held_out.len() * modes.len();
         for (before, prompt) in held_out.into_iter().enumerate() {
             if prompt.runs.is_none() {
                 let (mut runs, mut written) = (Runs { alike: true, ..Runs::default() }, None);
-                for (done, &mode) in modes.iter().enumerate() {
+                for (done, mode) in in_turn(&modes, before).into_iter().enumerate() {
                     self.stands(CalibrationPhase::Measure, before * modes.len() + done, total).await?;
                     let calibration = Some(fitted.clone());
                     let request = Request { calibration, cost: cost.clone(), ..self.request_for(mode) };
@@ -168,9 +160,6 @@ impl Run {
                 self.app.store.keep_runs(self.id, prompt.number, &runs).await?;
                 prompt.runs = Some(runs);
             }
-            // Another one is the first each time, and none always follows the same.
-            modes.rotate_left(1);
-            modes.reverse();
         }
         Ok(true)
     }
@@ -197,26 +186,8 @@ impl Run {
 
     /// Answers these messages; nothing if it was interrupted.
     async fn answer_to(&self, messages: Vec<Message>, request: Request) -> Result<Option<Made>> {
-        if self.app.calibrations.jobs.get(self.id).is_none_or(|job| !job.goes_on()) {
-            return Ok(None);
-        }
-        let (told, mut heard) = mpsc::unbounded_channel();
         let request = Request { prompt: Prompt::Chat(messages), ..request };
-        // Nobody listens any more if the send fails: the program ends.
-        let cancel = self.app.engine.answer(request, move |event| drop(told.send(event)));
-        self.app.calibrations.jobs.hear(self.id, cancel);
-        let (mut rounds, mut loaded) = (Vec::new(), false);
-        while let Some(event) = heard.recv().await {
-            match event {
-                Event::Loading { .. } => loaded = true,
-                Event::Round(round) => rounds.push(round),
-                Event::End(answer) if answer.finish == Finish::Cancelled => return Ok(None),
-                Event::End(answer) => return Ok(Some(Made { answer, rounds, loaded })),
-                Event::Failed(error) => return Err(error.into()),
-                _ => {}
-            }
-        }
-        Err(engine::Error::Closed.into())
+        self.app.made(&self.app.calibrations.jobs, self.id, request, |_| ()).await
     }
 
     /// Notes how far it is, for other processes and for after a kill.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::Instant;
 
 use store::{CalibrationPhase, CalibrationProgress, CalibrationState};
 
@@ -12,6 +11,7 @@ use super::CalibrationOrder;
 use super::phases::Run;
 use crate::awake::Awake;
 use crate::jobs::Jobs;
+use crate::measuring::Pace;
 use crate::{App, Error, Result};
 
 /// The calibrations that this process runs, and what tells checkpoints apart.
@@ -26,32 +26,21 @@ pub(crate) struct Calibrations {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stands {
     pub(super) progress: CalibrationProgress,
-    /// When the phase began, and how many of its answers were there then.
-    since: Option<(Instant, u32)>,
-    /// How long the phase would take yet, seconds, and when that was.
-    left: Option<(Instant, f64)>,
+    /// Of the answers of the phase.
+    pub(super) pace: Pace,
 }
 
 impl Stands {
     /// One that does nothing yet.
     fn waiting(progress: CalibrationProgress) -> Self {
-        Self { progress, since: None, left: None }
+        Self { progress, pace: Pace::default() }
     }
 
     /// The same, at `progress` now.
     fn at(self, progress: CalibrationProgress) -> Self {
-        let now = Instant::now();
         let goes_on = self.progress.state == progress.state && self.progress.phase == progress.phase;
-        let (began, before) = self.since.filter(|_| goes_on).unwrap_or((now, progress.done));
-        let made = progress.done.checked_sub(before).filter(|&made| made > 0);
-        let to_do = f64::from(progress.total.saturating_sub(progress.done));
-        let left = made.map(|made| (now, (now - began).as_secs_f64() / f64::from(made) * to_do));
-        Self { progress, since: Some((began, before)), left }
-    }
-
-    /// How long the phase will take yet, seconds, at the pace so far.
-    pub(super) fn seconds_left(&self) -> Option<f64> {
-        self.left.map(|(at, left)| (left - at.elapsed().as_secs_f64()).max(0.0))
+        let pace = if goes_on { self.pace } else { Pace::default() };
+        Self { progress, pace: pace.at(progress.done, progress.total) }
     }
 }
 
@@ -99,7 +88,7 @@ impl App {
         let app = self.clone();
         tokio::spawn(async move {
             let _awake = Awake::new("A drafter is calibrated");
-            let ended = match app.calibration_turn(id).await {
+            let ended = match app.turn_to_measure(&app.calibrations.jobs, id).await {
                 Ok(Some(_turn)) => run.to_its_end().await,
                 Ok(None) => Ok(false),
                 Err(error) => Err(error),
@@ -115,20 +104,5 @@ impl App {
             drop((entered, claim));
         });
         Ok(())
-    }
-
-    /// Waits for the others, of this process and of other ones; nothing if it is to pause meanwhile.
-    async fn calibration_turn(&self, id: i64) -> Result<Option<File>> {
-        let turn = async {
-            loop {
-                if let Some(turn) = self.library.claim("calibrating").await? {
-                    return Ok(Some(turn));
-                }
-            }
-        };
-        tokio::select! {
-            turn = turn => turn,
-            () = self.calibrations.jobs.unwanted(id) => Ok(None),
-        }
     }
 }

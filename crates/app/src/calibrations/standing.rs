@@ -116,7 +116,7 @@ impl App {
     }
 
     /// The fingerprint of a folder; it is taken again only if its files have changed.
-    async fn fingerprint(&self, folder: &Path) -> Result<String> {
+    pub(crate) async fn fingerprint(&self, folder: &Path) -> Result<String> {
         let (folder, now) = (folder.to_owned(), stamp(folder));
         let known = || self.calibrations.fingerprints.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, hash)) = known().get(&folder)

@@ -40,6 +40,7 @@ import type {
   Wanted,
   Work,
 } from '../bindings';
+import type { Comparing } from './comparing';
 
 export type {
   Attachment,
@@ -115,7 +116,7 @@ export type {
   Work,
 } from '../bindings';
 
-export interface Backend {
+export interface Backend extends Comparing {
   /** Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last. */
   models(after: string | null): Promise<Shelf>;
   /** What a model's files say of it, and what it needs of memory. */

@@ -1,5 +1,6 @@
 import { Channel } from '@tauri-apps/api/core';
 import { commands } from '../bindings';
+import type { Comparison, Race } from './comparing';
 import { type Backend, type Calibration, type Checking, type Download, type Failure, type Frame, Refusal, type Training } from './backend';
 
 type Reply<T> = { status: 'ok'; data: T } | { status: 'error'; error: Failure };
@@ -95,6 +96,17 @@ export const tauri: Backend = {
   takeBackCalibration: (id) => done(commands.takeBackCalibration(id)),
   calibrationStanding: ({ target, drafter, precision, thinking }) => unwrap(commands.calibrationStanding(target, drafter, precision, thinking)),
   exportCalibration: (id, what) => unwrap(commands.exportCalibration(id, what)),
+  comparisonChoices: () => unwrap(commands.comparisonChoices()),
+  estimateComparison: (order) => unwrap(commands.estimateComparison(order)),
+  startComparison: (order) => unwrap(commands.startComparison(order)),
+  comparisons: () => unwrap(commands.comparisons()),
+  watchComparisons: (onList) => done(commands.watchComparisons(new Channel<Comparison[]>(onList))),
+  watchRace: (onRace) => done(commands.watchRace(new Channel<Race | null>(onRace))),
+  comparisonReport: (id) => unwrap(commands.comparisonReport(id)),
+  pauseComparison: (id) => unwrap(commands.pauseComparison(id)),
+  resumeComparison: (id) => unwrap(commands.resumeComparison(id)),
+  removeComparison: (id) => done(commands.removeComparison(id)),
+  exportComparison: (id, what) => unwrap(commands.exportComparison(id, what)),
   preferences: () => unwrap(commands.preferences()),
   savePreferences: (preferences) => done(commands.savePreferences(preferences)),
   presets: () => unwrap(commands.presets()),

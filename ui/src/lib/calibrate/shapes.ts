@@ -1,5 +1,5 @@
 // The arithmetic of the report's charts, in units of what is shown and without a pixel of layout.
-import type { CalibrationCost, MeasuredMode, Reliability } from '../backend/backend';
+import type { CalibrationCost, Reliability } from '../backend/backend';
 
 /** The rounds of a bin: how sure the drafter was, how often it was right, and their share of the fullest bin. */
 export type Mark = { predicted: number; stood: number; count: number; share: number };
@@ -17,14 +17,6 @@ export function fullestOf(...all: readonly Reliability[]): number {
 /** Where bin `index` of `bins` begins and ends. */
 export function edges(index: number, bins: number): [number, number] {
   return [index / bins, (index + 1) / bins];
-}
-
-/** The range that holds plain decoding and every interval, a little wider. */
-export function range(modes: readonly MeasuredMode[]): { least: number; most: number } {
-  const all = [1, ...modes.flatMap(({ timesPlain: { value, low, high } }) => [value, low ?? value, high ?? value])];
-  const [least, most] = [Math.min(...all), Math.max(...all)];
-  const room = Math.max(0.05, (most - least) * 0.06);
-  return { least: least - room, most: most + room };
 }
 
 /** What a row more, or a token more, was timed at: in order, and in one kind of cost. */

@@ -1,4 +1,5 @@
 // The chart's arithmetic: readings to bars and points, without a pixel of layout.
+import type { Interval } from '../backend/backend';
 import { type Reading, ratio } from './reading';
 
 export type Bar = { position: number; proposed: number; accepted: number; rate: number | null };
@@ -60,4 +61,12 @@ export function course(tau: readonly [number, number, boolean][]): { all: Measur
 /** The last that was measured up to this step. */
 export function upTo(all: readonly Measured[], step: number): Measured | null {
   return all.findLast((each) => each.step <= step) ?? null;
+}
+
+/** The range that holds plain decoding and every one of these, a little wider. */
+export function range(times: readonly Interval[]): { least: number; most: number } {
+  const all = [1, ...times.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])];
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const room = Math.max(0.05, (most - least) * 0.06);
+  return { least: least - room, most: most + room };
 }
