@@ -13,6 +13,8 @@ export class ScriptedBackend extends ScriptedConversations implements Backend {
   chosenFolder: string | null = null;
   kept: Preferences = structuredClone(beforeLoading);
   said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean }[] = [];
+  /** What went along with each question. */
+  along: Along[] = [];
   stops = 0;
   verified: { message: number; insist: boolean }[] = [];
   /** Ends the verification that runs. */
@@ -66,6 +68,7 @@ export class ScriptedBackend extends ScriptedConversations implements Backend {
     const title = text.split('\n')[0]!.slice(0, 60);
     if (where === null) this.talks.push(conversation({ id, title, system: along.system ?? '', ...pair, updatedAt: Date.now() }));
     this.said.push({ conversation: id, text, pair, controls, insist });
+    this.along.push(along);
     return this.#begin(id, (this.written.get(id) ?? []).length, text, pair, along.attachments);
   }
 
@@ -86,10 +89,17 @@ export class ScriptedBackend extends ScriptedConversations implements Backend {
   }
 
   async rerun(id: number, insist: boolean): Promise<Said> {
+    const { pair, controls } = this.recordOf(id);
+    return this.answerAgain(id, pair, controls, insist);
+  }
+
+  /** How an answer was made. */
+  protected recordOf(id: number): { pair: Pair; controls: Controls } {
     const [talk, at] = this.#place(id);
     const { outcome } = this.written.get(talk)![at]!;
     if (!outcome) throw new Error('This message has no record of how it was made, so it can be neither verified nor run again.');
-    return this.answerAgain(id, outcome, outcome.controls, insist);
+    const { target, drafter, controls } = outcome;
+    return { pair: { target, drafter }, controls };
   }
 
   /** In which conversation a message is shown, and where. */

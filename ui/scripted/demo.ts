@@ -1,14 +1,15 @@
 // The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`.
-// ?show=first starts without models, ?show=broken with a backend that refuses to start.
-import type { Calibration, CalibrationOrder, Controls, Message, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
+// ?show=long opens a conversation of 2,000 messages, ?show=first starts without models, ?show=broken with a backend that refuses to start.
+import type { Calibration, CalibrationOrder, Controls, Message, Outcome, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
 import type { Comparison, ComparisonOrder } from '../src/lib/backend/comparing';
 import { ScriptedBackend } from './backend';
 import { calibration } from './calibration';
 import { compared, comparison, identical, race } from './comparison';
-import { elsewhere, hit, offer, pairs } from './hub';
+import { elsewhere as places, hit, offer, pairs } from './hub';
 import { hostile, showcase } from './markdown';
 import { report } from './report';
 import { commit, conversations, details, download, essayRounds, history, message, model, models, outcome, plainly, rounds, thoughtRounds } from './samples';
+import { again, elsewhere, long, notes, presets, removed } from './threads';
 import { learned, training } from './training';
 
 const downloaded = model({
@@ -23,14 +24,38 @@ const downloaded = model({
   summary: 'Gemma 4 E2B, 5.1 billion parameters, bfloat16',
 });
 
+type Rerun = Outcome['rerun'];
+/** Whether an answer has all of Markdown, and what came of it if it was to be another one again. */
+type How = { marked?: boolean; rerun?: Rerun };
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Demo extends ScriptedBackend {
   #stopped = false;
 
-  override async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
-    const said = await super.say(where, text, pair, controls, insist);
-    void this.#write(said.conversation, said.answer, pair, controls, /markdown/i.test(text));
+  override async say(...asked: Parameters<ScriptedBackend['say']>): Promise<Said> {
+    const [, text, pair, controls] = asked;
+    return this.#started(await super.say(...asked), pair, controls, { marked: /markdown/i.test(text) });
+  }
+
+  override async editMessage(...asked: Parameters<ScriptedBackend['editMessage']>): Promise<Said> {
+    const [, , pair, controls] = asked;
+    return this.#started(await super.editMessage(...asked), pair, controls);
+  }
+
+  override async answerAgain(...asked: Parameters<ScriptedBackend['answerAgain']>): Promise<Said> {
+    const [, pair, controls] = asked;
+    return this.#started(await super.answerAgain(...asked), pair, controls);
+  }
+
+  override async rerun(of: number): Promise<Said> {
+    const { pair, controls } = this.recordOf(of);
+    const rerun = { of, same: true, sentence: 'Run again: the same 128 tokens.' };
+    return this.#started(await super.answerAgain(of, pair, controls, false), pair, controls, { rerun });
+  }
+
+  #started(said: Said, pair: Pair, controls: Controls, how: How = {}): Said {
+    void this.#write(said.conversation, said.answer, pair, controls, how);
     return said;
   }
 
@@ -54,6 +79,18 @@ class Demo extends ScriptedBackend {
     void this.#run(id);
     return structuredClone(this.calibrated.find((each) => each.id === id)!);
   };
+
+  /** Gives the conversations branches and tags, and a past. */
+  branch(): void {
+    const shown = this.written.get(1)!;
+    this.put(1, 2, elsewhere);
+    this.put(1, 2, shown.slice(2));
+    this.put(1, 5, [again]);
+    this.talks = this.talks.map((talk) => ({ ...talk, pinned: talk.id === 3, tags: [[], ['rivers'], ['letters'], ['kitchen', 'to try']][talk.id] ?? [] }));
+    this.removed = removed;
+    this.kinds = presets;
+    this.chosenFiles = [notes];
+  }
 
   /** Lets a calibration go through its phases, quickly, unless it is paused meanwhile. */
   async #run(id: number): Promise<void> {
@@ -91,7 +128,7 @@ class Demo extends ScriptedBackend {
     put({ state: 'done', secondsLeft: null, verdict: identical });
   }
 
-  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, marked: boolean): Promise<void> {
+  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null }: How): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
@@ -117,7 +154,7 @@ class Demo extends ScriptedBackend {
       thought: kept.map((round) => round.thought).join(''),
       text: kept.map((round) => round.text).join(''),
       state: this.#stopped ? 'stopped' : 'complete',
-      outcome: outcome(kept, { ...pair, speculation, controls, finish: this.#stopped ? 'cancelled' : 'eos' }),
+      outcome: outcome(kept, { ...pair, speculation, controls, rerun, finish: this.#stopped ? 'cancelled' : 'eos' }),
     };
     const messages = this.written.get(conversation) ?? [];
     this.written.set(conversation, messages.map((other) => (other.id === message.id ? message : other)));
@@ -143,7 +180,7 @@ export function demo(): ScriptedBackend {
     download({ id: 3, repo: 'ada/waits', state: 'queued', reason: 'The Hub could not be reached. It is tried again later.' }),
     download({ id: 2, repo: 'z-lab/gemma4-12B-it-DFlash', state: 'failed', reason: 'The Hub does not answer: the connection was refused.' }),
   ];
-  backend.elsewhere = elsewhere;
+  backend.elsewhere = places;
   backend.pairs = pairs;
   backend.pages.set('dspark', { hits: [hit, { ...hit, repo: 'google/gemma-3-270m-it', gated: 'no', looksLikeDrafter: false }], next: 'more' });
   const fits = [{ model: 'target-270m', misfit: null }, { ...offer.judgement!.fits[1]!, model: 'target-base' }];
@@ -182,6 +219,11 @@ export function demo(): ScriptedBackend {
     const answered = message({ id: id * 10 + 1, author: 'assistant', text, outcome: outcome(rounds(text, 5)) });
     backend.written.set(id, [question, answered]);
   });
-  backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };
+  backend.branch();
+  if (show === 'long') {
+    backend.talks.push({ ...backend.talks[0]!, id: 9, title: 'A very long conversation', pinned: true });
+    backend.written.set(9, long(2000));
+  }
+  backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: show === 'long' ? 9 : 1 };
   return backend;
 }

@@ -1,24 +1,9 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
-import { conversation, message, outcome } from '../scripted/samples';
-import { training } from '../scripted/training';
+import { message, outcome } from '../scripted/samples';
+import { backendWithTalks, entries } from './talks';
 import { ask, backendWithModels, composer, frame, open, round } from './window';
-
-function backendWithTalks(): ScriptedBackend {
-  const backend = backendWithModels();
-  backend.talks = [
-    conversation({ id: 1, title: 'Older', target: 'b', drafter: 'd', updatedAt: 1 }),
-    conversation({ id: 2, title: 'Newer', updatedAt: 2 }),
-  ];
-  backend.written.set(1, [
-    message({ id: 11, author: 'user', text: 'Who?' }),
-    message({ id: 12, author: 'assistant', text: 'Me.', state: 'interrupted' }),
-  ]);
-  return backend;
-}
-
-const entries = () => screen.getAllByTestId('conversation');
 
 test('no conversation yet is said', async () => {
   await open(new ScriptedBackend());
@@ -54,25 +39,6 @@ test('a double click renames; Escape leaves it', async () => {
   await user.keyboard('Renamed{Enter}');
   await waitFor(() => expect(backend.talks[1]?.title).toBe('Renamed'));
   expect(await screen.findByText('Renamed')).toBeInTheDocument();
-});
-
-test('deleting asks first, and an open conversation gives way to a new chat', async () => {
-  const backend = backendWithTalks();
-  const user = await open(backend);
-  await user.click(await screen.findByText('Older'));
-  await user.click(screen.getByRole('button', { name: 'Delete “Older”' }));
-  expect(backend.talks).toHaveLength(2);
-  await user.click(screen.getByRole('button', { name: 'Delete' }));
-  await waitFor(() => expect(backend.talks.map(({ id }) => id)).toEqual([2]));
-  expect(await screen.findByRole('heading', { name: 'New chat' })).toBeInTheDocument();
-});
-
-test('who deletes a conversation is told of a training that may keep a copy', async () => {
-  const backend = backendWithTalks();
-  backend.course = [training({ id: 1, state: 'paused', name: 'mine', keepsConversations: true })];
-  const user = await open(backend);
-  await user.click(await screen.findByRole('button', { name: 'Delete “Older”' }));
-  expect(screen.getByText('A copy may stay with the training of mine until that leaves a drafter or is removed.')).toBeInTheDocument();
 });
 
 test('what cannot be renamed says why', async () => {
@@ -150,18 +116,4 @@ test('each conversation keeps what is typed and not sent', async () => {
   expect(composer()).toHaveValue('for the older one');
   await user.click(screen.getByRole('button', { name: /^New chat/ }));
   expect(composer()).toHaveValue('for a new chat');
-});
-
-test('the keyboard goes on where it was before a question', async () => {
-  const user = await open(backendWithTalks());
-  const entry = () => screen.getByRole('button', { name: /^Newer/ });
-  await screen.findByText('Newer');
-  await waitFor(() => expect(composer()).toHaveFocus());
-  for (const ask of ['{Delete}', '{F2}']) {
-    entry().focus();
-    await user.keyboard(ask);
-    await waitFor(() => expect(screen.queryByRole('button', { name: /^Newer/ })).not.toBeInTheDocument());
-    await user.keyboard('{Escape}');
-    await waitFor(() => expect(entry()).toHaveFocus());
-  }
 });

@@ -5,6 +5,7 @@
 
 mod calibrate;
 mod compare;
+mod conversations;
 mod driver;
 mod first_launch;
 mod library;

@@ -1,7 +1,7 @@
 // Every keyboard action of the window, in one list: the keys, and what buttons say of them.
 import type { MainWindow } from './window.svelte';
 
-export type ActionId = 'newChat' | 'stop' | 'composer' | 'chat' | 'models' | 'compare' | 'calibrate' | 'train';
+export type ActionId = 'newChat' | 'stop' | 'composer' | 'find' | 'chat' | 'models' | 'compare' | 'calibrate' | 'train';
 
 export type Action = {
   id: ActionId;
@@ -19,6 +19,7 @@ export function actionsOf(window: MainWindow): readonly Action[] {
     { id: 'newChat', key: 'n', available: always, run: () => void window.newChat() },
     { id: 'stop', key: '.', available: () => window.chat.running, run: () => void window.chat.stop() },
     { id: 'composer', key: 'l', available: always, run: () => window.write() },
+    { id: 'find', key: 'f', available: always, run: () => (window.wanted = 'find') },
     { id: 'chat', key: '1', available: always, run: () => (window.view = 'chat') },
     { id: 'models', key: '2', available: always, run: () => (window.view = 'models') },
     { id: 'compare', key: '3', available: always, run: () => (window.view = 'compare') },
@@ -42,10 +43,12 @@ export function keysOf(actions: readonly Action[], id: ActionId): string {
   return mac ? `⌘${key}` : `Ctrl ${key}`;
 }
 
-/** An attachment: Escape anywhere inside the element. */
+/** An attachment: Escape anywhere inside the element, unless something in it takes it. */
 export function escape(run: () => void): (element: HTMLElement) => () => void {
   const pressed = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') run();
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    run();
   };
   return (element) => {
     element.addEventListener('keydown', pressed);

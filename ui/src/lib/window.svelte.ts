@@ -1,6 +1,6 @@
 import { createContext } from 'svelte';
 import { type Action, actionsOf } from './actions';
-import { type Backend, type Calibrated, type Download, sentence } from './backend/backend';
+import { type Backend, type Calibrated, type Conversation, type Download, sentence } from './backend/backend';
 import { Calibrations } from './calibrate/calibrations.svelte';
 import { CalibrationForm } from './calibrate/form.svelte';
 import { Chat } from './chat/chat.svelte';
@@ -16,8 +16,11 @@ import { FoundPlaces } from './models/found.svelte';
 import { Models } from './models/models.svelte';
 import { Trash } from './models/trash.svelte';
 import { StoredPreferences } from './preferences.svelte';
+import { Search } from './sidebar/search.svelte';
+import { Toasts } from './toasts/toasts.svelte';
 import { TrainingForm } from './train/form.svelte';
 import { Trainings } from './train/trainings.svelte';
+import { copied } from './train/words';
 
 export type View = 'chat' | 'models' | 'compare' | 'calibrate' | 'train';
 
@@ -27,7 +30,7 @@ export class MainWindow {
   /** The part of the models view. */
   shelf = $state<'here' | 'discover'>('here');
   /** The field that takes the keyboard as soon as it is there. */
-  wanted = $state<'composer' | 'folder' | 'search' | null>(null);
+  wanted = $state<'composer' | 'find' | 'folder' | 'search' | null>(null);
   started = $state(false);
   failure = $state<string | null>(null);
 
@@ -43,6 +46,8 @@ export class MainWindow {
   readonly chat: Chat;
   readonly comparisons: Comparisons;
   readonly comparisonForm: ComparisonForm;
+  readonly search: Search;
+  readonly toasts = new Toasts();
   readonly calibrations: Calibrations;
   readonly calibrationForm: CalibrationForm;
   readonly trainings: Trainings;
@@ -64,6 +69,7 @@ export class MainWindow {
     this.chat = new Chat(backend, this.models, this.preferences);
     this.comparisons = new Comparisons(backend);
     this.comparisonForm = new ComparisonForm(backend, this.models, this.chat, this.comparisons);
+    this.search = new Search(backend);
     this.calibrations = new Calibrations(backend);
     this.calibrationForm = new CalibrationForm(backend, this.models, this.chat, this.preferences, this.calibrations);
     this.trainings = new Trainings(backend, () => void this.models.load());
@@ -122,9 +128,24 @@ export class MainWindow {
     if (target && drafter) await this.chatWith(target.id, drafter.id);
   }
 
-  async openConversation(id: number): Promise<void> {
-    this.write();
-    await this.chat.select(id);
+  /** Shows a conversation, to go on with it, or to read a message of it. */
+  async openConversation(id: number, message: number | null = null): Promise<void> {
+    if (message === null) this.write();
+    else this.view = 'chat';
+    await this.chat.select(id, message);
+  }
+
+  /** Takes a conversation off the list. Rejects with the sentence to show. */
+  async removeConversation({ id, title }: Conversation): Promise<void> {
+    const { chat } = this;
+    const open = chat.selected === id;
+    await chat.remove(id);
+    const copy = copied(this.trainings.all);
+    this.toasts.show(`Deleted “${title}”.${copy === null ? '' : ` ${copy}`}`, async () => {
+      await chat.conversations.restore(id);
+      if (open && chat.selected === null) await chat.select(id);
+      await focusOn(showing('conversation', id));
+    });
   }
 
   addModelFolder(): void {

@@ -1,23 +1,25 @@
-import { SvelteMap } from 'svelte/reactivity';
-import type { Backend, Frame, Message, Model, Outcome, Preferences, Said } from '../backend/backend';
+import type { Backend, Controls, Frame, Message, Model, Pair, Preferences, Said } from '../backend/backend';
 import { Refusal, sentence } from '../backend/backend';
-import { Baseline } from '../chart/baseline';
-import { type Reading, nothingYet, readingOf } from '../chart/reading';
+import { type Reading, nothingYet } from '../chart/reading';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
 import type { StoredPreferences } from '../preferences.svelte';
 import { Answer } from './answer.svelte';
 import { Conversations } from './conversations.svelte';
-import { Thread } from './thread.svelte';
+import { type Draft, Drafts } from './drafts.svelte';
+import { Instructions } from './instructions.svelte';
+import { Presets } from './presets.svelte';
+import { type Sought, Thread } from './thread.svelte';
 import { Verifications } from './verifications.svelte';
-
-/** How many answers keep their single rounds for the chart. */
-const mostWatched = 50;
+import { Watched } from './watched.svelte';
 
 /** One conversation on screen, the message being written, and the answer that runs. */
 export class Chat {
   readonly conversations: Conversations;
   readonly thread: Thread;
+  readonly drafts: Drafts;
+  readonly instructions: Instructions;
+  readonly presets: Presets;
   readonly verifications: Verifications;
   sending = $state(false);
   refusal = $state<string | null>(null);
@@ -31,6 +33,10 @@ export class Chat {
   readonly target = $derived.by(() => this.#models.find(this.#preferences.now.target));
   readonly drafter = $derived.by(() => this.#models.find(this.#preferences.now.drafter));
   readonly blocked = $derived.by(() => this.#blocked());
+  /** Whether an answer could begin: none does, and what it belongs to is there. */
+  readonly idle = $derived.by(() => !this.running && !this.sending && !this.thread.loading);
+  /** Whether the models that are picked could begin one. */
+  readonly ready = $derived.by(() => this.idle && this.blocked === null);
   readonly shown = $derived.by(() => this.#shown());
   readonly reading = $derived.by(() => this.#reading());
   /** Where drafting stands in the answer that is shown, while it runs. */
@@ -44,11 +50,9 @@ export class Chat {
   readonly #backend: Backend;
   readonly #models: Models;
   readonly #preferences: StoredPreferences;
-  readonly #baseline = new Baseline();
-  // With the rounds of the last answers this window has watched; the store keeps only their totals.
-  readonly #watched = new SvelteMap<number, Reading>();
-  // What is typed and not sent; null is the new chat.
-  readonly #drafts = new SvelteMap<number | null, string>();
+  readonly #watched = new Watched();
+  // Which answers were to be another one again, and which.
+  readonly #repeated = new Map<number, number>();
 
   constructor(backend: Backend, models: Models, preferences: StoredPreferences) {
     this.#backend = backend;
@@ -56,24 +60,33 @@ export class Chat {
     this.#preferences = preferences;
     this.conversations = new Conversations(backend);
     this.thread = new Thread(backend);
+    this.drafts = new Drafts(backend, this.thread);
+    this.instructions = new Instructions(backend, this.conversations, this.thread);
+    this.presets = new Presets(backend);
     this.verifications = new Verifications(backend);
   }
 
-  get draft(): string {
-    return this.#drafts.get(this.selected) ?? '';
+  /** Lets the user choose files that go with what is typed. */
+  async attach(): Promise<void> {
+    await this.#attempt(() => this.drafts.attach());
   }
 
-  set draft(text: string) {
-    this.#drafts.set(this.selected, text);
-  }
-
-  /** Shows a conversation, with the pair that last answered in it; null is a new chat. */
-  async select(id: number | null): Promise<void> {
+  /**
+   * Shows a conversation, with the pair that last answered in it, from its end or from a message on whatever branch; null
+   * is a new chat.
+   */
+  async select(id: number | null, message: number | null = null): Promise<void> {
     const conversation = this.conversations.find(id);
     const target = this.#models.find(conversation?.target ?? null);
     const pair = target ? { target: target.id, drafter: conversation?.drafter ?? null } : {};
     this.#preferences.change({ ...pair, conversation: id });
-    await this.#show(id);
+    await this.#show(id, message);
+  }
+
+  /** Shows the branch through a message. */
+  async turn(to: Sought): Promise<void> {
+    this.inspected = null;
+    await this.#attempt(() => this.thread.turn(to));
   }
 
   /** After the window loaded: the last conversation, and the answer that may still be running. */
@@ -85,19 +98,44 @@ export class Chat {
   }
 
   async send(): Promise<void> {
-    await this.ask(this.draft);
+    await this.#say(this.drafts.now);
   }
 
   /** Sends this instead of the draft, which stays. */
   async ask(text: string): Promise<void> {
-    await this.#say(text.trim(), false);
+    await this.#say({ text, attachments: [] });
   }
 
-  /** Asks once more what an answer refused for lack of memory: this time its models are loaded all the same. */
-  async insist(message: number): Promise<void> {
-    const { messages } = this.thread;
-    const asked = messages[messages.findIndex(({ id }) => id === message) - 1];
-    if (asked) await this.#say(asked.text, true);
+  /** Asks something else in the place of a question, which stays on its own branch; whether it is asked. */
+  async edit(question: number, text: string): Promise<boolean> {
+    if (text.trim() === '') return false;
+    return this.#begin((pair, controls) => this.#backend.editMessage(question, text.trim(), pair, controls, false));
+  }
+
+  /** Lets the models that are picked write another answer beside one. */
+  async again({ id, siblings }: Message): Promise<void> {
+    await this.#begin((pair, controls) => {
+      // From the same seed the same models would draw the same text.
+      const seed = (controls.seed + siblings.length) % 2 ** 32;
+      return this.#backend.answerAgain(id, pair, { ...controls, seed }, false);
+    });
+  }
+
+  /** Lets an answer be written as its record says, beside itself. */
+  async repeat(answer: number, insist = false): Promise<void> {
+    if (!this.idle) return;
+    await this.#start(async () => {
+      const said = await this.#backend.rerun(answer, insist);
+      this.#repeated.set(said.answer.id, answer);
+      return said;
+    });
+  }
+
+  /** Begins once more what an answer refused for lack of memory: this time its models are loaded all the same. */
+  async insist(answer: number): Promise<void> {
+    const repeated = this.#repeated.get(answer);
+    if (repeated !== undefined) return this.repeat(repeated, true);
+    await this.#begin((pair, controls) => this.#backend.answerAgain(answer, pair, controls, true));
   }
 
   /** Picks a model; what was refused before may go now. */
@@ -107,16 +145,12 @@ export class Chat {
   }
 
   async stop(): Promise<void> {
-    try {
-      await this.#backend.stop();
-    } catch (reason) {
-      this.refusal = sentence(reason);
-    }
+    await this.#attempt(() => this.#backend.stop());
   }
 
+  /** Takes a conversation off the list. Rejects with the sentence to show. */
   async remove(id: number): Promise<void> {
     await this.conversations.remove(id);
-    this.#drafts.delete(id);
     if (this.selected === id) await this.select(null);
   }
 
@@ -132,21 +166,38 @@ export class Chat {
 
   /** How fast this target decoded plainly in this session; null if it has not. */
   plainSpeed(target: string): number | null {
-    return this.#baseline.speed(target);
+    return this.#watched.plainSpeed(target);
   }
 
-  async #say(text: string, insist: boolean): Promise<void> {
-    const { target, drafter, selected } = this;
-    if (text === '' || !target || this.blocked !== null || this.running || this.sending || this.thread.loading) return;
+  async #say(draft: Draft): Promise<void> {
+    const { selected } = this;
+    const text = draft.text.trim();
+    if (text === '') return;
+    await this.#begin(async (pair, controls) => {
+      const along = { attachments: [...draft.attachments], system: selected === null ? this.instructions.text : '' };
+      const said = await this.#backend.say(selected, text, pair, controls, false, along);
+      this.drafts.sent(selected, draft);
+      if (selected === null) this.instructions.begun();
+      return said;
+    });
+  }
+
+  /** Lets the models that are picked begin an answer; whether it began. */
+  async #begin(ask: (pair: Pair, controls: Controls) => Promise<Said>): Promise<boolean> {
+    const { target, drafter, ready } = this;
+    if (!target || !ready) return false;
+    return this.#start(() => ask({ target: target.id, drafter: drafter?.id ?? null }, sendable(this.#preferences.controls, drafter)));
+  }
+
+  async #start(ask: () => Promise<Said>): Promise<boolean> {
+    const { selected } = this;
+    let begun = false;
     this.sending = true;
     this.refusal = null;
     try {
-      const pair = { target: target.id, drafter: drafter?.id ?? null };
-      const controls = sendable(this.#preferences.controls, drafter);
-      const said = await this.#backend.say(selected, text, pair, controls, insist);
-      // Somebody may be writing something else by now.
-      if (this.#drafts.get(selected)?.trim() === text) this.#drafts.delete(selected);
-      this.#said(selected, said);
+      await this.instructions.saved();
+      this.#said(selected, await ask());
+      begun = true;
       if (!(await this.#watch())) await this.#settle();
     } catch (reason) {
       this.refusal = sentence(reason);
@@ -156,20 +207,31 @@ export class Chat {
       this.sending = false;
     }
     await this.conversations.load();
+    return begun;
   }
 
-  async #show(id: number | null): Promise<void> {
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    this.refusal = null;
+    try {
+      await work();
+    } catch (reason) {
+      this.refusal = sentence(reason);
+    }
+  }
+
+  async #show(id: number | null, message: number | null = null): Promise<void> {
     this.inspected = null;
     this.refusal = null;
-    await this.thread.open(id);
+    await this.thread.open(id, message);
   }
 
-  #said(where: number | null, { conversation, question, answer }: Said): void {
+  #said(where: number | null, said: Said): void {
+    const { conversation, answer } = said;
     this.answer = new Answer(conversation, answer.id);
     // Somebody may have gone elsewhere meanwhile.
     if (this.selected !== where) return;
     this.inspected = null;
-    this.thread.append(conversation, question, answer);
+    this.thread.append(said);
     this.#preferences.change({ conversation });
   }
 
@@ -191,16 +253,9 @@ export class Chat {
     answer.apply(frame);
     const { final } = answer;
     if (before || !final) return;
-    this.#keep(answer, final.outcome);
+    this.#watched.keep(answer, final.outcome);
     this.thread.replace(final);
     void this.conversations.load();
-  }
-
-  #keep({ message, reading }: Answer, outcome: Outcome | null): void {
-    this.#watched.set(message, outcome ? readingOf(outcome.stats, reading.perRound) : reading);
-    const [oldest] = this.#watched.keys();
-    if (oldest !== undefined && this.#watched.size > mostWatched) this.#watched.delete(oldest);
-    if (outcome) this.#baseline.add(outcome);
   }
 
   #blocked(): string | null {
@@ -228,9 +283,6 @@ export class Chat {
     const { shown } = this;
     if (!shown) return nothingYet;
     const live = this.live(shown.id);
-    if (live && !live.final) return live.reading;
-    const watched = this.#watched.get(shown.id);
-    if (watched) return watched;
-    return shown.outcome ? readingOf(shown.outcome.stats, null) : nothingYet;
+    return live && !live.final ? live.reading : this.#watched.of(shown);
   }
 }
