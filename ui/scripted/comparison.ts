@@ -86,7 +86,7 @@ export function compared(): ComparisonReport {
       workload('Code', code, null, 'No clear winner, as the intervals overlap: the best drafter is dspark-270m at 1.71 × plain (1.49 to 1.93).'),
     ],
     prompts: ['Why do rivers bend?', 'Write a haiku about rust.'].map((asked) => ({ suite: 'Chat', text: asked, answers })),
-    conditions: ['Machine: Apple M4 Pro macos aarch64 12', 'Slipstream 0.1.0', 'Target: t, 3f0c…', 'Drafter: d, auto, 9ab1…', 'Drafter: lookup, γ 4, no files'],
+    conditions: ['Machine: Apple M4 Pro macos aarch64 12', 'Slipstream 0.1.0', 'Target: t, 3f0c…', 'Drafter: d, 9ab1…', 'Drafter: lookup, γ 4, no files'],
   };
 }
 

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { ask, backendWithModels, composer, open } from './window';
 
-test('Ctrl 1, Ctrl 2, Ctrl 4 and Ctrl 5 change the view', async () => {
+test('Ctrl 1 to Ctrl 5 change the view', async () => {
   const user = await open(backendWithModels());
   await user.keyboard('{Control>}2{/Control}');
   expect(screen.getByRole('main', { name: 'Models' })).toBeInTheDocument();
+  await user.keyboard('{Control>}3{/Control}');
+  expect(screen.getByRole('main', { name: 'Compare' })).toBeInTheDocument();
   await user.keyboard('{Control>}4{/Control}');
   expect(screen.getByRole('main', { name: 'Calibrate' })).toBeInTheDocument();
   await user.keyboard('{Control>}5{/Control}');

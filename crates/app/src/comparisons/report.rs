@@ -175,10 +175,11 @@ impl Evidence {
         let compared = answers().filter(|(_, answer)| answer.likeness.is_some()).count();
         let mut others = answers().filter(|(_, answer)| answer.differs());
         let Some((number, first)) = others.next() else {
-            return match (compared, self.prompts.len()) {
-                (0, _) => "Nothing was compared yet.".into(),
-                (_, 1) => "Identical: every column wrote the same tokens as plain decoding.".into(),
-                (_, prompts) => format!(
+            let has_any = |prompt: &&ComparedPrompt| prompt.answers.iter().any(|answer| answer.likeness.is_some());
+            return match self.prompts.iter().filter(has_any).count() {
+                0 => "Nothing was compared yet.".into(),
+                1 => "Identical: every column wrote the same tokens as plain decoding.".into(),
+                prompts => format!(
                     "Identical: every column wrote the same tokens as plain decoding, for all of {prompts} prompts."
                 ),
             };
@@ -229,7 +230,7 @@ impl Evidence {
         let Interval { value, low, high } = times;
         let title = &self.titles[best.column];
         let Some((low, high)) = low.zip(high) else {
-            return format!("{title} came first at {value:.2} × plain; of too few prompts to be sure.");
+            return format!("The best drafter is {title} at {value:.2} × plain, of too few prompts to be sure.");
         };
         let spread = format!("{value:.2} × plain ({low:.2} to {high:.2})");
         match winner {
