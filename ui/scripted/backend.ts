@@ -20,6 +20,8 @@ export class ScriptedBackend extends ScriptedConversations implements Backend {
   /** Ends the verification that runs. */
   proven: (proof: Proof | Error) => void = () => {};
   running = false;
+  /** How the running answer stands: what whoever begins to watch gets at once. */
+  soFar: Frame | null = null;
   protected listeners: ((frame: Frame) => void)[] = [];
   #next = 1000;
 
@@ -124,6 +126,7 @@ export class ScriptedBackend extends ScriptedConversations implements Backend {
   async watch(onFrame: (frame: Frame) => void): Promise<boolean> {
     this.answer('watch', null);
     if (this.running) this.listeners.push(onFrame);
+    if (this.running && this.soFar) onFrame(structuredClone(this.soFar));
     return this.running;
   }
 

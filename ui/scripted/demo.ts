@@ -1,5 +1,6 @@
-// The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`.
-// ?show=long opens a conversation of 2,000 messages, ?show=first starts without models, ?show=broken with a backend that refuses to start.
+// The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`. ?show= one of the scenes begins
+// with that, and ?show=first without models.
+import './fonts.css';
 import type { Calibration, CalibrationOrder, Controls, Message, Outcome, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
 import type { Comparison, ComparisonOrder } from '../src/lib/backend/comparing';
 import { ScriptedBackend } from './backend';
@@ -9,7 +10,8 @@ import { elsewhere as places, hit, offer, pairs } from './hub';
 import { hostile, showcase } from './markdown';
 import { report } from './report';
 import { commit, conversations, details, download, essayRounds, history, message, model, models, outcome, plainly, rounds, thoughtRounds } from './samples';
-import { again, elsewhere, long, notes, presets, removed } from './threads';
+import { scenes } from './scenes';
+import { again, elsewhere, notes, presets, removed } from './threads';
 import { learned, training } from './training';
 
 const downloaded = model({
@@ -167,8 +169,7 @@ export function demo(): ScriptedBackend {
   const show = new URLSearchParams(location.search).get('show');
   const added = model({ id: 'target-new', role: 'target', folder: '/Volumes/Models/gemma-3-1b-it' });
   backend.folders.set('/Volumes/Models/gemma-3-1b-it', added);
-  if (show === 'broken') backend.failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.');
-  if (show === 'first' || show === 'broken') return backend;
+  if (show === 'first') return backend;
   backend.registered = structuredClone(models);
   backend.looks.set('target-270m', details({ code: ['modeling_gemma.py'] }));
   backend.looks.set('target-base', details({ skipped: [{ what: 'the vision tower', tensors: 355, bytes: 950_000_000 }] }));
@@ -220,10 +221,7 @@ export function demo(): ScriptedBackend {
     backend.written.set(id, [question, answered]);
   });
   backend.branch();
-  if (show === 'long') {
-    backend.talks.push({ ...backend.talks[0]!, id: 9, title: 'A very long conversation', pinned: true });
-    backend.written.set(9, long(2000));
-  }
-  backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: show === 'long' ? 9 : 1 };
+  backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };
+  if (show !== null) scenes[show]?.(backend);
   return backend;
 }

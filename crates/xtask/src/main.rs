@@ -17,7 +17,7 @@ use crate::{problem::Problem, workspace::Workspace};
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  setup                        makes this machine ready: packages, MLX, the ui's dependencies
+  setup                        makes this machine ready: packages, MLX, the ui's dependencies, a Chromium
   run [--release] [-- args]    sets up, builds and starts the desktop app
   test                         sets up, then checks format, lints and the ui, builds everything, runs all tests
   help                         this text";
@@ -40,7 +40,7 @@ fn command(arguments: &[String]) -> Result<(), Problem> {
             terminal::print(HELP);
             Ok(())
         }
-        ["setup"] => setup::run(&Workspace::locate()?),
+        ["setup"] => setup::for_tests(&Workspace::locate()?),
         ["run", ..] => run::run(&Workspace::locate()?, &arguments[1..]),
         ["test"] => test::run(&Workspace::locate()?),
         _ => Err(Problem::new(format!("there is no command `{}`.\n\n{HELP}", words.join(" ")))),

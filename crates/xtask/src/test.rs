@@ -20,7 +20,7 @@ const SCREEN: &str = "-screen 0 1280x900x24 -noreset";
 
 /// Sets the machine up, then runs every step and stops at the first that fails.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
-    let mut durations = vec![("setup", timed("setup", || setup::run(workspace))?)];
+    let mut durations = vec![("setup", timed("setup", || setup::for_tests(workspace))?)];
     for (name, mut command) in steps(workspace) {
         durations.push((name, timed(name, || aloud(&mut command))?));
     }
@@ -37,6 +37,7 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, Command)> {
         ("format", with(cargo(&workspace.root), &["fmt", "--all", "--check"])),
         ("ui check", npm(workspace, &["run", "check"])),
         ("ui test", npm(workspace, &["test"])),
+        ("ui e2e", npm(workspace, &["run", "e2e"])),
         ("ui build", npm(workspace, &["run", "build"])),
         ("clippy", everything(workspace, "clippy", &["--all-targets", "--", "--deny", "warnings"])),
         ("build", everything(workspace, "build", &["--all-targets"])),

@@ -5,9 +5,17 @@ export const dash = '–';
 type Unknown = number | null | undefined;
 const known = (value: Unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
+// Made once: a running answer writes hundreds of numbers a second, and making a format takes far longer than using it.
+const decimals: Intl.NumberFormat[] = [];
+const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+const times = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
+const weekdays = new Intl.DateTimeFormat(locale, { weekday: 'short' });
+const days = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+
 export function decimal(value: Unknown, digits: number): string {
   if (!known(value)) return dash;
-  return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  decimals[digits] ??= new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return decimals[digits].format(value);
 }
 
 export function count(value: Unknown): string {
@@ -15,7 +23,7 @@ export function count(value: Unknown): string {
 }
 
 export function percent(rate: Unknown): string {
-  return known(rate) ? rate.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 }) : dash;
+  return known(rate) ? percents.format(rate) : dash;
 }
 
 export function plural(value: number, word: string): string {
@@ -54,11 +62,10 @@ export function bytes(value: Unknown): string {
 
 /** Today the time, this week the day, otherwise the date. */
 export function moment(ms: number, now: number): string {
-  const date = new Date(ms);
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  if (ms >= midnight) return date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' });
-  if (ms >= midnight - 6 * 86_400_000) return date.toLocaleDateString(locale, { weekday: 'short' });
-  return date.toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+  if (ms >= midnight) return times.format(ms);
+  if (ms >= midnight - 6 * 86_400_000) return weekdays.format(ms);
+  return days.format(ms);
 }
 
 /** A moment of a history, with its year once that is another one. */
@@ -70,7 +77,7 @@ export function dateAndTime(ms: number): string {
 
 /** The date of a moment. */
 export function day(ms: number): string {
-  return new Date(ms).toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+  return days.format(ms);
 }
 
 /** A text as it is shown: without blank lines and the space between words before it, and without blanks behind it. */

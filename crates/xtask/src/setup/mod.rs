@@ -18,3 +18,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
     }
     ui::install_packages(workspace)
 }
+
+/// All steps, and what only the tests need.
+pub(crate) fn for_tests(workspace: &Workspace) -> Result<(), Problem> {
+    run(workspace)?;
+    ui::find_browser(workspace)
+}

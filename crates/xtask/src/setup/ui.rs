@@ -39,6 +39,22 @@ pub(super) fn install_packages(workspace: &Workspace) -> Result<(), Problem> {
     quietly(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&ui)).map(drop)
 }
 
+/// Finds the Chromium that the window is tested in; where there is none, Playwright installs its own.
+pub(super) fn find_browser(workspace: &Workspace) -> Result<(), Problem> {
+    let find = || quietly(Command::new("npm").args(["run", "--silent", "browser"]).current_dir(workspace.ui()));
+    if let Ok(place) = find() {
+        say("Chromium", &format!("already there, {}", place.trim()));
+        return Ok(());
+    }
+    say("Chromium", "npx playwright install");
+    let mut install = Command::new("npx");
+    install.args(["playwright", "install", "--with-deps", "chromium"]).current_dir(workspace.ui());
+    quietly(&mut install).explain(|| {
+        "there is no Chromium to test the window in, and Playwright could not install one: install it, or set CHROMIUM to its path".into()
+    })?;
+    find().map(drop)
+}
+
 /// npm writes a copy of the lock into `node_modules` as its last act.
 fn is_current(ui: &Path) -> Result<bool, Problem> {
     let lock = ui.join("package-lock.json");

@@ -48,7 +48,7 @@ export class Blocks {
     const closing = new RegExp(`\\n {0,3}${marker}${marker[0]}*[ \\t]*(\\n|$)`, 'g');
     closing.lastIndex = Math.max(begin - 1, this.#searched);
     const end = closing.exec(this.#source);
-    const text = this.#source.slice(begin, end ? end.index + 1 : undefined);
+    const text = part(this.#source, begin, end ? end.index + 1 : undefined);
     const block = { at, node: code((found[2] ?? found[4])!, text, growing && !end) };
     if (!end) {
       // The line that is being written may become the end.
@@ -64,7 +64,7 @@ export class Blocks {
   #prose(growing: boolean): Block[] {
     const at = this.#at;
     const whole = this.#source.length - at <= LONGEST;
-    const source = this.#source.slice(at, at + LONGEST);
+    const source = part(this.#source, at, at + LONGEST);
     const open = growing && whole;
     const blocks = blocksOf(open ? settled(source) : source, at, open);
     const next = blocks.findLastIndex((block) => block.at > at && begins(source, block.at - at));
@@ -82,6 +82,14 @@ export class Blocks {
     this.#done.push(...done);
     this.#at = this.#searched = to;
   }
+}
+
+/**
+ * A part of a text that does not hold the whole of it. A slice does, and blocks that stay would hold one whole text each:
+ * the one that there was when they were read.
+ */
+function part(text: string, begin: number, end?: number): string {
+  return `\n${text.slice(begin, end)}`.slice(1);
 }
 
 /** The blocks of a source that stands `at` this place of the text. */

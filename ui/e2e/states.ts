@@ -1,0 +1,88 @@
+// Every state of every view that is looked at: what the demo begins with, and what is done then.
+import type { Page } from '@playwright/test';
+
+export type State = {
+  name: string;
+  /** One of the scenes in `scripted/scenes.ts`. */
+  show?: string;
+  /** Goes there from the first view. */
+  go?: (page: Page) => Promise<unknown>;
+};
+
+const view = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name, exact: false }).click();
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
+
+async function discover(page: Page, text = ''): Promise<void> {
+  await view(page, 'Models');
+  await press(page, 'Discover');
+  await page.getByRole('searchbox').fill(text);
+  // What is typed is asked for after a while.
+  if (text !== '') await page.getByText(/^(1 repo|2 repos|Nothing was found|Slipstream is offline)/).waitFor();
+}
+
+async function offer(page: Page): Promise<void> {
+  await discover(page, 'dspark');
+  await page.getByTestId('hit').first().click();
+  await page.getByTestId('get').waitFor();
+}
+
+/** What is further down in a view. */
+async function below(page: Page, name: string, text: string): Promise<void> {
+  await view(page, name);
+  await page.getByText(text).first().scrollIntoViewIfNeeded();
+}
+
+async function trash(page: Page): Promise<void> {
+  await view(page, 'Models');
+  await page.getByText(/^Trash/).click();
+  await page.getByTestId('empty-trash').scrollIntoViewIfNeeded();
+}
+
+async function details(page: Page): Promise<void> {
+  await view(page, 'Models');
+  await page.getByText('Details').first().click();
+}
+
+async function order(page: Page, name: string, what: string): Promise<void> {
+  await view(page, name);
+  await page.getByTestId(`new-${what}`).click();
+  await page.getByTestId(`${what}-form`).waitFor();
+}
+
+export const states: State[] = [
+  { name: 'window-opening', show: 'opening' },
+  { name: 'window-broken', show: 'broken' },
+  { name: 'chat-no-models', show: 'first' },
+  { name: 'chat-new', show: 'new-chat' },
+  { name: 'chat-conversation' },
+  { name: 'chat-raw', go: (page) => press(page, 'Show raw') },
+  { name: 'chat-loading', show: 'loading' },
+  { name: 'chat-prompt', show: 'prompt' },
+  { name: 'chat-answering', show: 'answering' },
+  { name: 'chat-thinking', show: 'thinking' },
+  { name: 'chat-parked', show: 'parked' },
+  { name: 'chat-failed', show: 'failed' },
+  // Away from formulas, which have a font of the system's.
+  { name: 'chat-markdown', show: 'markdown', go: (page) => page.getByText('The same in Rust').scrollIntoViewIfNeeded() },
+  { name: 'chat-hostile', show: 'hostile', go: (page) => page.getByText('relative').scrollIntoViewIfNeeded() },
+  { name: 'models-none', show: 'first', go: (page) => view(page, 'Models') },
+  { name: 'models', go: (page) => view(page, 'Models') },
+  { name: 'models-details', go: details },
+  { name: 'models-trash', go: trash },
+  { name: 'models-damaged', show: 'damaged', go: (page) => view(page, 'Models') },
+  { name: 'models-failed', show: 'models-fail', go: (page) => view(page, 'Models') },
+  { name: 'discover', go: discover },
+  { name: 'discover-hits', go: (page) => discover(page, 'dspark') },
+  { name: 'discover-nothing', go: (page) => discover(page, 'nothing') },
+  { name: 'discover-offline', show: 'offline', go: (page) => discover(page, 'dspark') },
+  { name: 'discover-offer', show: 'ungated', go: offer },
+  { name: 'discover-gated', go: offer },
+  { name: 'calibrate-none', show: 'first', go: (page) => view(page, 'Calibrate') },
+  { name: 'calibrate', go: (page) => view(page, 'Calibrate') },
+  { name: 'calibrate-report', go: (page) => below(page, 'Calibrate', 'Verifying, by rows') },
+  { name: 'calibrate-form', go: (page) => order(page, 'Calibrate', 'calibration') },
+  { name: 'train-none', show: 'first', go: (page) => view(page, 'Train') },
+  { name: 'train', go: (page) => view(page, 'Train') },
+  { name: 'train-ended', go: (page) => below(page, 'Train', 'The disk is full') },
+  { name: 'train-form', go: (page) => order(page, 'Train', 'training') },
+];

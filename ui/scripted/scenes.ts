@@ -1,0 +1,44 @@
+// What the demo may begin with instead, by name: `?show=parked`.
+import type { Phase, Round, Speculation } from '../src/lib/backend/backend';
+import type { ScriptedBackend } from './backend';
+import { hit } from './hub';
+import { stream } from './much';
+import { drafting, essayRounds, message, thoughtRounds } from './samples';
+import { long } from './threads';
+
+export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
+  broken: ({ failing }) => failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.'),
+  opening: (backend) => (backend.preferences = () => new Promise(() => {})),
+  'new-chat': (backend) => (backend.kept.conversation = null),
+  failed: (backend) => (backend.kept.conversation = 2),
+  loading: (backend) => answering(backend, { kind: 'loading', what: 'gemma-3-270m-it' }),
+  prompt: (backend) => answering(backend, { kind: 'prefill', done: 512, total: 1536 }),
+  answering: (backend) => answering(backend, decoding(drafting), essayRounds(5).slice(0, 32)),
+  thinking: (backend) => answering(backend, decoding(drafting), thoughtRounds(5).slice(0, 12)),
+  parked: (backend) => answering(backend, decoding(drafting), [...essayRounds(5).slice(0, 12), ...parked(essayRounds(0).slice(40, 60))]),
+  markdown: (backend) => (backend.kept.conversation = 5),
+  hostile: (backend) => (backend.kept.conversation = 6),
+  damaged: (backend) => (backend.damaged = ['checkpoint-from-elsewhere']),
+  'models-fail': ({ failing }) => failing.set('models', 'The database slipstream.sqlite3 cannot be read: it is not a database.'),
+  offline: (backend) => {
+    backend.status = { ...backend.status, offline: true };
+    backend.failing.set('discover', 'Slipstream is offline: the Hub is not asked.');
+  },
+  stream: (backend) => stream(backend, 500),
+  long: (backend) => backend.written.set(1, long(2000)),
+  ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
+};
+
+const decoding = (speculation: Speculation): Phase => ({ kind: 'decoding', speculation });
+
+const parked = (all: Round[]) =>
+  all.map((round): Round => ({ ...round, course: 'parked', turn: { tokensPerRound: 1.32, roundSeconds: 0.071, plainSeconds: 0.048 } }));
+
+/** The conversation that is open is being answered, and stays so. */
+function answering(backend: ScriptedBackend, phase: Phase, rounds: Round[] = []): void {
+  const question = message({ id: 17, author: 'user', text: 'Once more, and longer.' });
+  const answer = message({ id: 18, author: 'assistant', text: '', state: 'running' });
+  backend.written.get(1)!.push(question, answer);
+  backend.running = true;
+  backend.soFar = { conversation: 1, message: answer.id, firstRound: 0, rounds, phase };
+}
