@@ -96,6 +96,15 @@ const COMMANDS: &[&str] = &[
     "presets",
     "save_preset",
     "remove_preset",
+    "storage",
+    "memory_reserve",
+    "set_memory_reserve",
+    "about",
+    "save_diagnostics",
+    "show_menus",
+    "enable_actions",
+    "appearance",
+    "set_appearance",
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -8,5 +8,5 @@ export default defineConfig({
   server: { port: 1420, strictPort: true },
   build: { target: 'safari16' },
   worker: { format: 'es' },
-  test: { environment: 'jsdom', setupFiles: ['./tests/setup.ts'], include: ['tests/**/*.test.ts'], benchmark: { include: ['tests/**/*.bench.ts'] }, testTimeout: 30_000 },
+  test: { environment: 'jsdom', setupFiles: ['./tests/setup.ts'], include: ['tests/**/*.test.ts'], benchmark: { include: ['tests/**/*.bench.ts'] }, testTimeout: 30_000, css: { include: /app\.css/ } },
 });

@@ -3,7 +3,8 @@
 use tauri_specta::{Builder, collect_commands};
 
 use crate::commands::{
-    calibration, chat, comparison, conversations, downloads, files, hub, models, preferences, training,
+    calibration, chat, comparison, conversations, downloads, files, hub, models, preferences, settings, training,
+    window,
 };
 
 /// Every command of the window. `build.rs` and `capabilities/` name them once more: one that is missing there is
@@ -105,6 +106,15 @@ macro_rules! every_command {
             preferences::presets,
             preferences::save_preset,
             preferences::remove_preset,
+            settings::storage,
+            settings::memory_reserve,
+            settings::set_memory_reserve,
+            settings::about,
+            settings::save_diagnostics,
+            window::show_menus,
+            window::enable_actions,
+            window::appearance,
+            window::set_appearance,
         ]
     };
 }

@@ -1,7 +1,7 @@
 //! The window's shell: it lets the page call the use cases, by name and with types of its own.
 //!
 //! What this crate does **not** know: how an answer is made or stored. It asks [`app`], translates to and from wire
-//! types, and paces what streams. Only wire types derive `Serialize`.
+//! types, and paces what streams. Only wire types derive `Serialize`, and what is kept of the window's own looks.
 
 mod bindings;
 mod checks;
@@ -9,12 +9,15 @@ mod chosen;
 mod closing;
 mod commands;
 mod lists;
+mod looks;
+mod menu;
 mod navigation;
 mod offered;
 mod opened;
 mod outside;
 mod page;
 mod races;
+mod reviving;
 mod saving;
 mod watcher;
 mod wire;
@@ -26,6 +29,8 @@ use tauri::Manager;
 use checks::Checks;
 use chosen::Chosen;
 use lists::Watched;
+use looks::Looks;
+use menu::Shown;
 use offered::Offered;
 use opened::Opened;
 use races::Racing;
@@ -44,7 +49,7 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         return Err(format!("there is no screen: neither {} is set", SCREENS.join(" nor ")).into());
     }
     let bindings = bindings::bindings();
-    let window = tauri::Builder::default()
+    let window = reviving::reviving(tauri::Builder::default())
         .plugin(tauri_plugin_dialog::init())
         .plugin(navigation::only_our_pages())
         .manage(Opened::default())
@@ -57,12 +62,27 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .manage(Offered::default())
         .manage(Checks::default())
         .manage(Chosen::default())
+        .manage(Looks::remembered())
+        .manage(Shown::default())
+        .on_menu_event(|handle, event| handle.state::<Shown>().pick(handle, &event.id().0))
+        .on_window_event(noted)
+        .setup(|app| Ok(app.state::<Looks>().open(app)?))
         .invoke_handler(bindings.invoke_handler())
         .build(tauri::generate_context!())?;
     window.run(|handle, event| {
         if let tauri::RunEvent::Exit = event {
             closing::finish(&handle.state::<Opened>());
+            // Otherwise the next start stands where this one did.
+            drop(handle.state::<Looks>().keep());
         }
     });
     Ok(())
+}
+
+/// Remembers where the window stands.
+fn noted(window: &tauri::Window, event: &tauri::WindowEvent) {
+    if matches!(event, tauri::WindowEvent::Moved(_) | tauri::WindowEvent::Resized(_)) {
+        // A window that is closing has no place any more.
+        drop(window.state::<Looks>().note(window));
+    }
 }

@@ -1,10 +1,10 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
 import type { Along, Attachment, Backend, Controls, Details, Frame, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
-import { ScriptedConversations } from './conversations';
 import { conversation, message, model } from './samples';
+import { ScriptedShell } from './shell';
 
-export class ScriptedBackend extends ScriptedConversations implements Backend {
+export class ScriptedBackend extends ScriptedShell implements Backend {
   /** What adding a folder registers; a folder that is not here is refused with `refusal`. */
   folders = new Map<string, Model>();
   /** What the files of a model say, by its id. */

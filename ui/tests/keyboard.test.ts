@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ScriptedBackend } from '../scripted/backend';
 import { ask, backendWithModels, composer, open } from './window';
 
-test('Ctrl 1 to Ctrl 5 change the view', async () => {
+test('Ctrl 1 to Ctrl 6 change the view', async () => {
   const user = await open(backendWithModels());
   await user.keyboard('{Control>}2{/Control}');
   expect(screen.getByRole('main', { name: 'Models' })).toBeInTheDocument();
@@ -13,6 +13,8 @@ test('Ctrl 1 to Ctrl 5 change the view', async () => {
   expect(screen.getByRole('main', { name: 'Calibrate' })).toBeInTheDocument();
   await user.keyboard('{Control>}5{/Control}');
   expect(screen.getByRole('main', { name: 'Train' })).toBeInTheDocument();
+  await user.keyboard('{Control>}6{/Control}');
+  expect(screen.getByRole('main', { name: 'Settings' })).toBeInTheDocument();
   await user.keyboard('{Control>}1{/Control}');
   expect(screen.getByRole('main', { name: 'Chat' })).toBeInTheDocument();
 });

@@ -25,6 +25,7 @@ mod comparisons;
 mod conversations;
 mod costs;
 mod demo;
+mod diagnostics;
 mod error;
 mod history;
 mod jobs;
@@ -57,7 +58,7 @@ pub use keeping::Record;
 pub use library::{
     CataloguePair, Checked, Checking, Discovered, Download, DownloadPhase, DownloadState, Fit, Gated, Got, Hit,
     HubStatus, HubToken, InPlace, Judgement, Keychain, Located, Missing, Offer, OfferedFile, Published, Shelf, Source,
-    Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
+    Storage, Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
 };
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
@@ -72,7 +73,7 @@ pub use engine::{
     Answer, Bound, Calibration, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Design,
     DesignKind, DesignSize, Divergence, DraftSource, Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter,
     Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling,
-    Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, size,
+    Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, processor, size,
 };
 pub use store::{Attachment, Author, Conversation, Found, LOOKUP, Passage, Piece, State};
 

@@ -19,6 +19,10 @@ pub struct Preferences {
     pub controls: Controls,
     /// The conversation that is open; `None` is a new one.
     pub conversation: Option<i64>,
+    /// The part of the window that is open, in the window's own words; `None` is the first.
+    pub view: Option<String>,
+    /// The part of that part.
+    pub shelf: Option<String>,
 }
 
 impl App {
@@ -37,6 +41,8 @@ impl App {
             precision: self.chosen("precision").await?,
             controls: self.chosen("controls").await?,
             conversation,
+            view: self.chosen("view").await?,
+            shelf: self.chosen("shelf").await?,
         })
     }
 
@@ -49,7 +55,9 @@ impl App {
         self.choose("drafter", &preferences.drafter).await?;
         self.choose("precision", &preferences.precision).await?;
         self.choose("controls", &preferences.controls).await?;
-        self.choose("conversation", &preferences.conversation).await
+        self.choose("conversation", &preferences.conversation).await?;
+        self.choose("view", &preferences.view).await?;
+        self.choose("shelf", &preferences.shelf).await
     }
 
     async fn chosen_model(&self, key: &str) -> Result<Option<String>> {
@@ -89,7 +97,9 @@ mod tests {
         let controls = Controls { gamma: Some(3), min_conf: Some(0.5), ..Controls::default() };
         let (target, drafter) = (Some("t".into()), Some("d".into()));
         let precision = Precision::Float32;
-        let chosen = Preferences { target, drafter, precision, controls, conversation: Some(conversation) };
+        let (view, shelf) = (Some("models".into()), Some("discover".into()));
+        let chosen =
+            Preferences { target, drafter, precision, controls, conversation: Some(conversation), view, shelf };
         app.set_preferences(&chosen).await.unwrap();
         assert_eq!(app.preferences().await.unwrap(), chosen);
 

@@ -154,6 +154,17 @@ impl Store {
         Ok(newest.fetch_optional(&self.pool).await?)
     }
 
+    /// When answers failed and why: the newest first, and no more than `most`.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn failures(&self, most: i64) -> Result<Vec<(i64, String)>> {
+        let failed = sqlx::query_as(
+            "SELECT created_at, note FROM messages WHERE state = 'failed' AND note IS NOT NULL ORDER BY id DESC LIMIT ?",
+        );
+        Ok(failed.bind(most).fetch_all(&self.pool).await?)
+    }
+
     /// Shows the branch through a message to the newest one behind it, and returns its conversation; `None` if there is
     /// no such message.
     ///

@@ -9,4 +9,6 @@ pub(crate) mod files;
 pub(crate) mod hub;
 pub(crate) mod models;
 pub(crate) mod preferences;
+pub(crate) mod settings;
 pub(crate) mod training;
+pub(crate) mod window;

@@ -171,19 +171,24 @@ pub(crate) struct Preferences {
     controls: Controls,
     /// The conversation that is open; null is a new one.
     conversation: Option<i64>,
+    /// The part of the window that is open; null is the first.
+    view: Option<String>,
+    /// The part of that part.
+    shelf: Option<String>,
 }
 
 impl From<Preferences> for app::Preferences {
     fn from(preferences: Preferences) -> Self {
-        let Preferences { target, drafter, controls, conversation } = preferences;
-        Self { target, drafter, precision: controls.precision(), controls: controls.into(), conversation }
+        let Preferences { target, drafter, controls, conversation, view, shelf } = preferences;
+        let precision = controls.precision();
+        Self { target, drafter, precision, controls: controls.into(), conversation, view, shelf }
     }
 }
 
 impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
-        let app::Preferences { target, drafter, precision, controls, conversation } = preferences;
-        Self { target, drafter, controls: Controls::new(controls, precision), conversation }
+        let app::Preferences { target, drafter, precision, controls, conversation, view, shelf } = preferences;
+        Self { target, drafter, controls: Controls::new(controls, precision), conversation, view, shelf }
     }
 }
 
@@ -236,7 +241,9 @@ mod tests {
             thinking: true,
             precision: Precision::Float32,
         };
-        let preferences = Preferences { target: Some("t".into()), drafter: None, controls, conversation: Some(2) };
+        let (target, view) = (Some("t".into()), Some("models".into()));
+        let (conversation, shelf) = (Some(2), Some("discover".into()));
+        let preferences = Preferences { target, drafter: None, controls, conversation, view, shelf };
         assert_eq!(Preferences::from(app::Preferences::from(preferences.clone())), preferences);
     }
 }

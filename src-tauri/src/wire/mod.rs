@@ -15,8 +15,10 @@ mod model;
 mod offer;
 mod proof;
 mod report;
+mod settings;
 mod speculation;
 mod training;
+mod window;
 
 pub(crate) use answer::{Frame, Outcome, Phase, Round};
 pub(crate) use calibration::{
@@ -36,5 +38,7 @@ pub(crate) use model::{Model, Shelf, Trashed};
 pub(crate) use offer::Offer;
 pub(crate) use proof::Proof;
 pub(crate) use report::{CalibrationAdvice, CalibrationReport};
+pub(crate) use settings::{About, MemoryReserve, Storage};
 pub(crate) use speculation::{Course, Schedule, Speculation, Standing};
 pub(crate) use training::{Training, TrainingChoices, TrainingEstimate, TrainingOrder};
+pub(crate) use window::{Appearance, Menu, MenuAction};

@@ -1,7 +1,7 @@
 //! The app under WebKit's driver.
 
 use std::{
-    env, iter,
+    env, fs, iter,
     net::TcpListener,
     os::unix::process::CommandExt,
     path::Path,
@@ -70,6 +70,22 @@ impl Driver {
         let options = json!({ "binary": program("desktop")?, "args": [] });
         let wanted = [("webkitgtk:browserOptions".to_owned(), options)].into_iter().collect();
         Ok(ClientBuilder::new(HttpConnector::new()).capabilities(wanted).connect(&self.url).await?)
+    }
+
+    /// The processes behind the page.
+    pub(crate) fn page_processes(&self) -> Outcome<Vec<Pid>> {
+        let group = self.child.id().to_string();
+        let mut found = Vec::new();
+        for process in fs::read_dir("/proc")?.flatten() {
+            // One that has ended meanwhile has no line.
+            let line = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+            // Its number and name, then its state, its parent and its group.
+            let Some((name, rest)) = line.rsplit_once(')') else { continue };
+            if name.contains("(WebKitWebProces") && rest.split_whitespace().nth(2) == Some(&group) {
+                found.extend(process.file_name().to_str().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw));
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -11,6 +11,7 @@ mod first_launch;
 mod library;
 mod markdown;
 mod page;
+mod shell;
 
 use std::{fs, future::Future, net::TcpListener, path::Path, time::Duration};
 

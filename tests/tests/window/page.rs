@@ -6,6 +6,7 @@ use std::{
 };
 
 use fantoccini::{Client, Locator, elements::Element, key::Key};
+use rustix::process::{Signal, kill_process};
 use tests::{Outcome, library::Bench};
 use tokio::time::sleep;
 
@@ -67,6 +68,34 @@ impl Window {
         drop(self.driver);
         // The connection is dead, which is what it reports.
         let _ = self.client.close().await;
+    }
+
+    /// `kill -9`, for what runs the page and for nothing else; waits until another process runs one. The driver ends the
+    /// session with the page, so that nothing can be seen any more.
+    pub(crate) async fn kill_page(&self) -> Outcome {
+        let before = self.driver.page_processes()?;
+        for &page in &before {
+            kill_process(page, Signal::KILL)?;
+        }
+        let start = Instant::now();
+        while self.driver.page_processes()?.iter().all(|page| before.contains(page)) {
+            if start.elapsed() > PATIENCE {
+                return Err(format!("{before:?} ran the page, and nothing does any more").into());
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+
+    /// Types where the keyboard is.
+    pub(crate) async fn type_keys(&self, keys: &str) -> Outcome {
+        Ok(self.client.active_element().await?.send_keys(keys).await?)
+    }
+
+    /// Presses a key together with Ctrl, wherever the keyboard is.
+    pub(crate) async fn press_with_ctrl(&self, key: char) -> Outcome {
+        let keys: String = [Key::Control.into(), key, Key::Null.into()].into_iter().collect();
+        self.type_keys(&keys).await
     }
 
     pub(crate) async fn reload(&self) -> Outcome {
@@ -170,6 +199,16 @@ impl Window {
         let paste: String = [Key::Control.into(), 'v', Key::Null.into()].into_iter().collect();
         self.fill(FIELD, &paste).await?;
         Ok(self.see(FIELD).await?.prop("value").await?.unwrap_or_default())
+    }
+
+    /// What a field holds.
+    pub(crate) async fn value(&self, css: &str) -> Outcome<String> {
+        Ok(self.see(css).await?.prop("value").await?.unwrap_or_default())
+    }
+
+    /// The ground that something stands on.
+    pub(crate) async fn ground(&self, css: &str) -> Outcome<String> {
+        at(css, self.see(css).await?.css_value("background-color").await)
     }
 
     /// The colour of something.

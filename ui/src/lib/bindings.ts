@@ -219,9 +219,49 @@ export const commands = {
 	savePreset: (preset: Preset) => typedError<Preset[], Failure>(__TAURI_INVOKE("save_preset", { preset })),
 	/**  Removes a preset, if it is there, and returns the others. */
 	removePreset: (name: string) => typedError<Preset[], Failure>(__TAURI_INVOKE("remove_preset", { name })),
+	/**  What models take of this machine's disks, and what is free. */
+	storage: () => typedError<Storage, Failure>(__TAURI_INVOKE("storage")),
+	/**  The machine's memory, and what of it models leave alone. */
+	memoryReserve: () => typedError<MemoryReserve, Failure>(__TAURI_INVOKE("memory_reserve")),
+	/**  Sets what models leave alone of the memory, bytes; null goes back to the usual. */
+	setMemoryReserve: (bytes: number | null) => typedError<MemoryReserve, Failure>(__TAURI_INVOKE("set_memory_reserve", { bytes })),
+	/**  What this is, and what it runs on. */
+	about: () => typedError<About, Failure>(__TAURI_INVOKE("about")),
+	/**
+	 *  Asks the user where to save what somebody who looks for a fault needs to know, and saves it there; null when the
+	 *  dialog was dismissed.
+	 */
+	saveDiagnostics: () => typedError<string | null, Failure>(__TAURI_INVOKE("save_diagnostics")),
+	/**
+	 *  Shows these menus, the app's first and the help last, and tells the id of every action that is picked in them for as
+	 *  long as the page is there.
+	 */
+	showMenus: (menus: Menu[], picked: Channel<string>) => typedError<null, Failure>(__TAURI_INVOKE("show_menus", { menus, picked })),
+	/**  Lets these actions be picked in the menu, and no others. */
+	enableActions: (ids: string[]) => typedError<null, Failure>(__TAURI_INVOKE("enable_actions", { ids })),
+	/**  Whether the window is light or dark. */
+	appearance: () => typedError<Appearance, Failure>(__TAURI_INVOKE("appearance")),
+	/**  Makes the window light or dark from now on. */
+	setAppearance: (appearance: Appearance) => typedError<null, Failure>(__TAURI_INVOKE("set_appearance", { appearance })),
 };
 
 /* Types */
+/**  What this is, and what it runs on. */
+export type About = {
+	version: string,
+	/**  Under which it may be used. */
+	licence: string,
+	/**  The operating system and the kind of machine. */
+	system: string,
+	/**  What the processor calls itself. */
+	processor: string,
+};
+
+/**  Light or dark. */
+export type Appearance = 
+/**  As the rest of the system is. */
+"system" | "light" | "dark";
+
 /**  Who answers, and how. */
 export type Asking = {
 	/**  The target's id. */
@@ -954,6 +994,32 @@ export type MeasuredSuite = {
 	modes: MeasuredMode[],
 };
 
+/**  The machine's memory, and what of it models leave alone. */
+export type MemoryReserve = {
+	/**  What the machine has, bytes. */
+	physical: number,
+	/**  What stays free for everything else, bytes, as the user set it; null is the usual. */
+	set: number | null,
+	/**  What is usual on this machine, bytes. */
+	usual: number,
+};
+
+/**  A menu of the menu bar. */
+export type Menu = {
+	title: string,
+	actions: MenuAction[],
+};
+
+/**  Something that a menu lets one do. */
+export type MenuAction = {
+	id: string,
+	title: string,
+	/**  What is pressed together with ⌘ on a Mac and Ctrl elsewhere. */
+	key: string | null,
+	/**  Whether it can be done now. */
+	available: boolean,
+};
+
 /**  A message of a conversation. */
 export type Message = {
 	id: number,
@@ -1143,6 +1209,10 @@ export type Preferences = {
 	controls: Controls,
 	/**  The conversation that is open; null is a new one. */
 	conversation: number | null,
+	/**  The part of the window that is open; null is the first. */
+	view: string | null,
+	/**  The part of that part. */
+	shelf: string | null,
 };
 
 /**  A system prompt with the settings that go with it. */
@@ -1389,6 +1459,20 @@ export type Stats = {
 	thoughtSeconds: number,
 	/**  The most memory that the models held during this answer. */
 	peakMemoryBytes: number,
+};
+
+/**  What models take of this machine's disks. */
+export type Storage = {
+	/**  The data folder, where everything lies that the app keeps itself. */
+	folder: string,
+	/**  What the models in the list take of it, bytes. */
+	kept: number,
+	/**  What the models in the list take that lie in folders of other programs and of the user, bytes. */
+	elsewhere: number,
+	/**  What emptying the trash would free, bytes. */
+	trash: number,
+	/**  What is free of the disk that the data folder lies on, bytes. */
+	free: number,
 };
 
 /**  A built-in suite of prompts. */

@@ -5,6 +5,8 @@ export const beforeLoading: Preferences = {
   target: null,
   drafter: null,
   conversation: null,
+  view: null,
+  shelf: null,
   controls: {
     schedule: 'auto',
     gamma: null,

@@ -1,5 +1,5 @@
 import { createContext } from 'svelte';
-import { type Action, actionsOf } from './actions';
+import { type Action, actionsOf, menusOf, perform } from './actions';
 import { type Backend, type Calibrated, type Conversation, type Download, sentence } from './backend/backend';
 import { Calibrations } from './calibrate/calibrations.svelte';
 import { CalibrationForm } from './calibrate/form.svelte';
@@ -16,21 +16,20 @@ import { FoundPlaces } from './models/found.svelte';
 import { Models } from './models/models.svelte';
 import { Trash } from './models/trash.svelte';
 import { StoredPreferences } from './preferences.svelte';
+import { Settings } from './settings/settings.svelte';
 import { Search } from './sidebar/search.svelte';
 import { Toasts } from './toasts/toasts.svelte';
 import { TrainingForm } from './train/form.svelte';
 import { Trainings } from './train/trainings.svelte';
 import { copied } from './train/words';
-
-export type View = 'chat' | 'models' | 'compare' | 'calibrate' | 'train';
+import { type Shelf, type View, shelfOf, viewOf } from './views';
 
 /** Everything the window shows, and where it stands. */
 export class MainWindow {
-  view = $state<View>('chat');
-  /** The part of the models view. */
-  shelf = $state<'here' | 'discover'>('here');
-  /** The field that takes the keyboard as soon as it is there. */
-  wanted = $state<'composer' | 'find' | 'folder' | 'search' | null>(null);
+  /** What takes the keyboard as soon as it is there. */
+  wanted = $state<'composer' | 'find' | 'folder' | 'search' | 'about' | null>(null);
+  /** What lies over the view. */
+  sheet = $state<'palette' | 'shortcuts' | null>(null);
   started = $state(false);
   failure = $state<string | null>(null);
 
@@ -43,6 +42,7 @@ export class MainWindow {
   readonly chosen: Chosen;
   readonly access: Access;
   readonly preferences: StoredPreferences;
+  readonly settings: Settings;
   readonly chat: Chat;
   readonly comparisons: Comparisons;
   readonly comparisonForm: ComparisonForm;
@@ -55,8 +55,10 @@ export class MainWindow {
   readonly actions: readonly Action[];
   /** Opens an address outside. */
   readonly openLink: (address: string) => Promise<void>;
+  readonly #backend: Backend;
 
   constructor(backend: Backend) {
+    this.#backend = backend;
     this.models = new Models(backend);
     this.files = new Files(backend, (download) => this.downloads.put(download));
     this.trash = new Trash(backend, this.models, this.files);
@@ -66,6 +68,7 @@ export class MainWindow {
     this.chosen = new Chosen(backend);
     this.access = new Access(backend);
     this.preferences = new StoredPreferences(backend);
+    this.settings = new Settings(backend);
     this.chat = new Chat(backend, this.models, this.preferences);
     this.comparisons = new Comparisons(backend);
     this.comparisonForm = new ComparisonForm(backend, this.models, this.chat, this.comparisons);
@@ -78,8 +81,28 @@ export class MainWindow {
     this.openLink = (address) => backend.openLink(address);
   }
 
+  /** The window comes back where it was. */
+  get view(): View {
+    return viewOf(this.preferences.now.view);
+  }
+
+  set view(view: View) {
+    this.preferences.change({ view });
+  }
+
+  /** The part of the models view. */
+  get shelf(): Shelf {
+    return shelfOf(this.preferences.now.shelf);
+  }
+
+  set shelf(shelf: Shelf) {
+    this.preferences.change({ shelf });
+  }
+
   async start(): Promise<void> {
     this.failure = null;
+    // Without a menu everything is in the palette all the same.
+    void this.#backend.showMenus(menusOf(this.actions), (id) => perform(this, id)).catch(() => {});
     try {
       await this.preferences.load();
     } catch (reason) {
@@ -91,7 +114,23 @@ export class MainWindow {
     const watching = [...jobs.map((each) => each.watch()), this.files.resume()];
     await Promise.all([this.models.load(), this.chat.conversations.load(), ...watching]);
     await this.chat.resume();
-    this.wanted = 'composer';
+    if (this.view === 'chat') this.wanted = 'composer';
+  }
+
+  /** Lets the menu offer what can be done now, and nothing else. */
+  offer(): void {
+    const ids = this.actions.filter(({ available }) => available()).map(({ id }) => id);
+    void this.#backend.enableActions(ids).catch(() => {});
+  }
+
+  /** Lays something over the view, or takes it away. */
+  toggle(sheet: 'palette' | 'shortcuts'): void {
+    this.sheet = this.sheet === sheet ? null : sheet;
+  }
+
+  about(): void {
+    this.view = 'settings';
+    this.wanted = 'about';
   }
 
   write(): void {

@@ -122,6 +122,17 @@ impl App {
         Ok(self.environment()?.0.endpoint.origin().ascii_serialization())
     }
 
+    /// The address of the Hub without a name or a password, and every token that is known here, whichever is used.
+    ///
+    /// # Errors
+    /// The environment names an address or a token that is none, or the database fails.
+    pub(crate) async fn way_and_secrets(&self) -> Result<(String, Vec<Token>)> {
+        let (typed, kept) = self.kept().await?;
+        let found = self.environment()?.0.token;
+        let tokens = [typed, kept.ok().flatten(), found].into_iter().flatten().collect();
+        Ok((self.origin_of_hub()?, tokens))
+    }
+
     async fn count_login(&self) -> Result<()> {
         let before: u64 = self.chosen(LOGINS).await?;
         self.choose(LOGINS, &before.wrapping_add(1)).await

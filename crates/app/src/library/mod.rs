@@ -15,9 +15,11 @@ mod locate;
 mod offer;
 mod places;
 mod queue;
+mod storage;
 mod surroundings;
 mod trash;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -27,6 +29,7 @@ use std::sync::Mutex as SyncMutex;
 use hub::Blobs;
 use tokio::sync::{Mutex, watch};
 
+use crate::diagnostics::paths_of;
 use crate::{App, Error, Result};
 
 pub use access::{HubStatus, TokenSource};
@@ -41,6 +44,7 @@ pub use locate::{Located, Missing};
 pub use offer::{Offer, OfferedFile};
 pub use places::InPlace;
 pub(crate) use places::Origin;
+pub use storage::Storage;
 pub use surroundings::Surroundings;
 pub use trash::Trashed;
 
@@ -77,6 +81,14 @@ impl Library {
     /// Where downloaded contents and revisions lie.
     fn blobs(&self) -> Result<Blobs> {
         Ok(Blobs::open(&self.home.join("checkpoints"))?)
+    }
+
+    /// The paths of the user's own folder, the longest first.
+    pub(crate) fn homes(&self) -> Vec<String> {
+        let homes = [self.around.folder("HOME"), dirs::home_dir()].into_iter().flatten();
+        let mut homes: Vec<_> = homes.flat_map(|home| paths_of(&home).collect::<Vec<_>>()).collect();
+        homes.sort_by_key(|home| Reverse(home.len()));
+        homes
     }
 
     /// An open file of this name that processes can lock.

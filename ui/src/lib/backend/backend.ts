@@ -41,6 +41,7 @@ import type {
   Work,
 } from '../bindings';
 import type { Comparing } from './comparing';
+import type { Shell } from './shell';
 
 export type {
   Attachment,
@@ -116,7 +117,7 @@ export type {
   Work,
 } from '../bindings';
 
-export interface Backend extends Comparing {
+export interface Backend extends Comparing, Shell {
   /** Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last. */
   models(after: string | null): Promise<Shelf>;
   /** What a model's files say of it, and what it needs of memory. */
