@@ -10,7 +10,8 @@
 //! What parking costs is bounded by construction: unless it was gained before, the rest before a probe follows from what the
 //! last rounds lost, so that a probe which loses as much costs one in fifty of the plain steps before it, however slow the
 //! drafter is. Only the first few come sooner, each later than the one before: the passage, the question or the machine may
-//! have been an odd one. The shortest rest doubles with each probe that fails.
+//! have been an odd one. The shortest rest doubles with each probe that fails. Where another text begins, a quarter of a
+//! rest is enough: most of what makes a drafter fail or succeed is what the text is about.
 
 use std::collections::VecDeque;
 
@@ -41,6 +42,8 @@ const PROBE: usize = 4;
 const REST: usize = 32;
 /// How often it doubles, at most.
 const DOUBLINGS: u32 = 8;
+/// The part of a rest that is enough where another text begins, as a divisor.
+const NEW_TEXT: usize = 4;
 /// The share of the plain steps before it that a probe may cost.
 const SHARE: f64 = 0.02;
 /// The same of the first; of the second it is half of that, of the third a third, and so on.
@@ -72,8 +75,8 @@ enum State {
     Drafting,
     /// Plain steps, so many of them still, to see whether what seemed lost is lost against them.
     Confirming { left: usize },
-    /// Plain steps, so many of them still.
-    Parked { left: usize },
+    /// Plain steps, so many of them still, of the whole rest.
+    Parked { left: usize, rest: usize },
     /// Drafts are made, for so many rounds still, to see whether they win by now.
     Probing { left: usize },
 }
@@ -146,15 +149,26 @@ impl Parking {
         }
         self.since_plain = 0;
         match &mut self.state {
-            State::Confirming { left: more @ 2.. } | State::Parked { left: more @ 2.. } => *more -= 1,
+            State::Confirming { left: more @ 2.. } | State::Parked { left: more @ 2.., .. } => *more -= 1,
             State::Confirming { .. } => return self.confirm(),
-            State::Parked { .. } => {
-                self.state = State::Probing { left: PROBE };
-                self.forget();
-            }
+            State::Parked { .. } => self.probe(),
             State::Drafting | State::Probing { .. } => {}
         }
         None
+    }
+
+    /// Another text begins, in which drafting may fare otherwise: part of a rest is enough.
+    pub fn begin_text(&mut self) {
+        if let State::Parked { left, rest } = self.state
+            && rest - left >= rest / NEW_TEXT
+        {
+            self.probe();
+        }
+    }
+
+    fn probe(&mut self) {
+        self.state = State::Probing { left: PROBE };
+        self.forget();
     }
 
     /// Parks what has lost against the newest plain steps too.
@@ -207,11 +221,11 @@ impl Parking {
     /// For what these rounds lost.
     fn park(&mut self, lost: Run, plain_s: f64) -> Turn {
         let standing = lost.tally.standing(plain_s);
-        let (cost, shortest) = (probe(lost.loss()), REST << self.failed.min(DOUBLINGS));
+        let (cost, shortest) = (probe_loss(lost.loss()), REST << self.failed.min(DOUBLINGS));
         let share = (FIRST_SHARE / f64::from(self.failed + 1)).max(SHARE);
         let rest = if cost < self.earned { shortest } else { whole(cost / share).max(shortest) };
         self.failed += 1;
-        self.state = State::Parked { left: rest };
+        self.state = State::Parked { left: rest, rest };
         self.forget();
         Turn::Parked { standing, rest }
     }
@@ -261,7 +275,7 @@ impl Run {
 }
 
 /// Plain steps that a probe loses, at most, whose rounds lose `a_round` each.
-fn probe(a_round: f64) -> f64 {
+fn probe_loss(a_round: f64) -> f64 {
     (count(PROBE) * a_round).min((HICCUP + a_round).max(2.0 * a_round))
 }
 

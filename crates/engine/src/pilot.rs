@@ -55,8 +55,8 @@ impl Pilot {
         let chosen = settings.schedule().map(|schedule| Chosen { schedule, tally: Tally::default() });
         let auto = |cost| Auto::new(settings.limit, facts.confident, cost);
         match before {
-            Some(before) if before.settings == settings => Self { chosen, ..before },
-            Some(before) if before.settings.sampling == settings.sampling => {
+            Some(mut before) if before.settings.sampling == settings.sampling => {
+                before.parking.begin_text();
                 Self { auto: before.auto.up_to(settings.limit), settings, chosen, ..before }
             }
             before => {

@@ -127,6 +127,19 @@ fn rests_double_with_each_probe_that_fails() {
 }
 
 #[test]
+fn where_another_text_begins_a_quarter_of_the_rest_is_enough() {
+    for (steps, drafts) in [(0, false), (7, false), (8, true), (31, true)] {
+        let mut parking = Trial::of(15, |_| (1, 0.045)).parking;
+        assert!(parking.is_parked());
+        for _ in 0..steps {
+            assert_eq!(parking.plain_step(0.030), None);
+        }
+        parking.begin_text();
+        assert_eq!(parking.drafts(), drafts, "after {steps} of 32 steps");
+    }
+}
+
+#[test]
 fn a_drafter_that_has_become_better_is_found_out() {
     let run = Trial::of(400, |at| if at < 100 { (1, 0.040) } else { (3, 0.040) });
     assert!(matches!(run.turns[..], [.., (_, Turn::Parked { .. }), (_, Turn::Resumed { .. })]), "{:?}", run.turns);
