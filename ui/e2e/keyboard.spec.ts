@@ -22,7 +22,9 @@ for (const { name, show, go } of states) {
 
 function usable(page: Page): Promise<JSHandle<Element[]>> {
   return page.evaluateHandle(() => {
-    const all = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
+    // Nothing behind a dialog can be used while it is open.
+    const within = document.querySelector('dialog:modal') ?? document;
+    const all = [...within.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
     // Of a group of radio buttons one is reached so, and the others with the arrow keys.
     const checked = all.flatMap((element) => (element.matches('[type=radio]:checked') ? [(element as HTMLInputElement).name] : []));
     const other = (element: Element) => element.matches('[type=radio]:not(:checked)') && checked.includes((element as HTMLInputElement).name);

@@ -15,7 +15,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 async function discover(page: Page, text = ''): Promise<void> {
   await view(page, 'Models');
   await press(page, 'Discover');
-  await page.getByRole('searchbox').fill(text);
+  await page.getByRole('searchbox', { name: 'Search the Hub' }).fill(text);
   // What is typed is asked for after a while.
   if (text !== '') await page.getByText(/^(1 repo|2 repos|Nothing was found|Slipstream is offline)/).waitFor();
 }
@@ -43,6 +43,11 @@ async function details(page: Page): Promise<void> {
   await page.getByText('Details').first().click();
 }
 
+async function find(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(text);
+}
+
 async function order(page: Page, name: string, what: string): Promise<void> {
   await view(page, name);
   await page.getByTestId(`new-${what}`).click();
@@ -62,6 +67,9 @@ export const states: State[] = [
   { name: 'chat-thinking', show: 'thinking' },
   { name: 'chat-parked', show: 'parked' },
   { name: 'chat-failed', show: 'failed' },
+  { name: 'chat-searched', go: (page) => page.getByRole('searchbox').first().fill('river') },
+  { name: 'chat-menu', go: (page) => page.getByTestId('conversation').first().click({ button: 'right' }) },
+  { name: 'chat-edited', go: (page) => press(page, 'Edit') },
   // Away from formulas, which have a font of the system's.
   { name: 'chat-markdown', show: 'markdown', go: (page) => page.getByText('The same in Rust').scrollIntoViewIfNeeded() },
   { name: 'chat-hostile', show: 'hostile', go: (page) => page.getByText('relative').scrollIntoViewIfNeeded() },
@@ -77,6 +85,9 @@ export const states: State[] = [
   { name: 'discover-offline', show: 'offline', go: (page) => discover(page, 'dspark') },
   { name: 'discover-offer', show: 'ungated', go: offer },
   { name: 'discover-gated', go: offer },
+  { name: 'compare-none', show: 'first', go: (page) => view(page, 'Compare') },
+  { name: 'compare', go: (page) => view(page, 'Compare') },
+  { name: 'compare-form', go: (page) => order(page, 'Compare', 'comparison') },
   { name: 'calibrate-none', show: 'first', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate-report', go: (page) => below(page, 'Calibrate', 'Verifying, by rows') },
@@ -84,5 +95,10 @@ export const states: State[] = [
   { name: 'train-none', show: 'first', go: (page) => view(page, 'Train') },
   { name: 'train', go: (page) => view(page, 'Train') },
   { name: 'train-ended', go: (page) => below(page, 'Train', 'The disk is full') },
+  { name: 'settings', go: (page) => view(page, 'Settings') },
+  { name: 'settings-about', go: (page) => below(page, 'Settings', 'About') },
+  { name: 'palette', go: (page) => page.keyboard.press('Control+k') },
+  { name: 'palette-found', go: (page) => find(page, 'river') },
+  { name: 'shortcuts', go: (page) => page.keyboard.press('Control+/') },
   { name: 'train-form', go: (page) => order(page, 'Train', 'training') },
 ];
