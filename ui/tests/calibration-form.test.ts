@@ -98,7 +98,7 @@ test('before the start the form says how much is asked, how often, and about how
   const unknown = '24 prompts, 6 of them answered in every way of drafting; how long is known once this target wrote something.';
   await waitFor(() => expect(estimate()).toHaveTextContent(unknown));
   expect(backend.calibrationsWeighed.at(-1)).toEqual({ ...usual, suites: ['chat', 'code'], conversations: true });
-  expect(start()).toHaveAccessibleDescription('You can go on chatting. Nothing changes until you apply it.');
+  expect(start()).toHaveAccessibleDescription('You can go on chatting. Confidences stay as they are until you apply it.');
 });
 
 test('an estimate that comes after the order was changed says nothing', async () => {

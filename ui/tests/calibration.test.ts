@@ -25,7 +25,7 @@ function backendThatCalibrates(...calibrations: Calibration[]): ScriptedBackend 
 describe('a calibration says how it stands', () => {
   test('while it waits, and runs', () => {
     expect(says({}, true)).toBe('waits for the calibration before it');
-    expect(says({ phase: 'cost', done: 2, of: 6 })).toBe('waits for its turn · Cost: 2 of 6 answers');
+    expect(says({ phase: 'cost', done: 2, of: 6 })).toBe('waits for its turn · Cost');
     expect(says({ state: 'running', done: 1, of: 1, phase: 'fit' })).toBe('Fit: 1 of 1 answer');
     expect(says({ state: 'running', done: 3, of: 32, secondsLeft: 200 })).toBe('Collect: 3 of 32 answers · about 3 min left of this phase');
     expect(says(running)).toBe('Measure: 31 of 72 answers · about 5 min left');
@@ -41,7 +41,7 @@ describe('a calibration says how it stands', () => {
     const [applied, revertedAt] = [{ ...done, appliedAt: new Date(2026, 4, 3).getTime() }, new Date(2026, 4, 5).getTime()];
     expect(use({ ...applied, inForce: true })).toBe('in force since May 3');
     expect(use(applied)).toBe('applied May 3, not in force');
-    expect(use({ ...applied, revertedAt })).toBe('applied May 3, taken back May 5');
+    expect(use({ ...applied, revertedAt })).toBe('applied May 3, reverted May 5');
     expect(use({ ...applied, stale: 'Another machine.' })).toBe('stale');
   });
 
@@ -88,13 +88,14 @@ test('one that is done is applied, and reverted to the one before it, by one but
   await waitFor(() => expect(uses()).toEqual([`in force since ${today}`, 'applied Apr 1, not in force']));
   expect(screen.getByRole('button', mine('Revert'))).toHaveFocus();
   await user.keyboard('{Enter}');
-  await waitFor(() => expect(uses()).toEqual([`applied ${today}, taken back ${today}`, 'in force since Apr 1']));
+  await waitFor(() => expect(uses()).toEqual([`applied ${today}, reverted ${today}`, 'in force since Apr 1']));
 });
 
 test('a stale one says why and cannot be applied', async () => {
-  await openCalibrate(backendThatCalibrates({ ...done, appliedAt: 1, stale: 'The drafter’s files are others now.' }));
+  await openCalibrate(backendThatCalibrates({ ...done, appliedAt: 1, writing: 'impossible', stale: 'The drafter’s files are others now.' }));
   expect((await row()).getByText('The drafter’s files are others now.')).toBeInTheDocument();
   expect(screen.queryByRole('button', mine('Apply'))).not.toBeInTheDocument();
+  expect(screen.getByRole('button', mine('Revert'))).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Write into dspark.json…' })).not.toBeInTheDocument();
 });
 
@@ -126,7 +127,7 @@ test('dspark.json is written at once where it has no calibration, and after a qu
   await waitFor(() => expect(screen.getByTestId('written')).toHaveTextContent('Written into dspark.json.'));
   const back = await screen.findByRole('button', { name: 'Take out of dspark.json' });
   await user.click(back);
-  await waitFor(() => expect(screen.getByTestId('written')).toHaveTextContent('Taken out of dspark.json: it is what it was before.'));
+  await waitFor(() => expect(screen.getByTestId('written')).toHaveTextContent('Taken out of dspark.json: what was there before is there again.'));
   backend.inFile = true;
   await user.click(await write());
   expect(await screen.findByText(/has a calibration already, which can be put back\. Everything else in the file stays\.$/)).toBeInTheDocument();

@@ -109,7 +109,7 @@ fn doing(run: &CalibrationRun) -> String {
         (_, CalibrationPhase::Collect) => format!("recording: answer {done} of {total}"),
         (_, CalibrationPhase::Fit) => "fitting".to_owned(),
         (_, CalibrationPhase::Cost) => "timing rounds".to_owned(),
-        (_, CalibrationPhase::Measure) => format!("comparing: prompt {done} of {total}"),
+        (_, CalibrationPhase::Measure) => format!("comparing: answer {done} of {total}"),
     };
     let left = run.seconds_left.filter(|left| left.is_finite() && *left >= 0.0);
     left.map_or(what.clone(), |left| format!("{what}, about {} left", time(Duration::from_secs_f64(left.min(1e9)))))

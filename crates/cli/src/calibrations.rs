@@ -129,7 +129,7 @@ pub(crate) fn report(report: &CalibrationReport) -> String {
         let (temperature, threshold) = (number(&fitted.temperatures, 1.0), number(&fitted.thresholds, 0.0));
         let [raw, calibrated] = [&position.raw, &position.calibrated]
             .map(|of| of.ece.map_or_else(|| "–".to_owned(), |ece| format!("{ece:.3}")));
-        let thin = if position.thin { "  too few samples to fit" } else { "" };
+        let thin = if position.thin { "  too few samples for a temperature" } else { "" };
         let (samples, at) = (position.samples, at + 1);
         let _ = writeln!(
             text,

@@ -11,7 +11,8 @@
 //! last rounds lost, so that a probe which loses as much costs one in fifty of the plain steps before it, however slow the
 //! drafter is. Only the first few come sooner, each later than the one before: the passage, the question or the machine may
 //! have been an odd one. The shortest rest doubles with each probe that fails. Where another text begins, a quarter of a
-//! rest is enough: most of what makes a drafter fail or succeed is what the text is about.
+//! rest is enough, so that many short answers may cost four times as much: most of what makes a drafter fail or succeed is
+//! what the text is about.
 
 use std::collections::VecDeque;
 

@@ -31,7 +31,7 @@ pub use assistant::{AssistantContext, AssistantDrafter, AssistantProposer, Lent,
 pub use block::{BlockContext, BlockDrafter, BlockProposer, Choose, Texts, Told};
 pub use context::{Context, Proposer};
 pub use dflash::{DFlash, NewFlash, NewSelector};
-pub use dspark::{DOCUMENT, DSpark, Fitted, New, is_fitted};
+pub use dspark::{DOCUMENT, DSpark, Fitted, New, fitted_in, is_fitted};
 pub use error::{Error, Result};
 pub use facts::Facts;
 pub use kind::{Algorithm, Kind};

@@ -35,7 +35,7 @@ pub use decode::{Bound, Finish, Provenance, Standing, Turn};
 pub use error::{Error, Result};
 pub use event::{Answer, Event, Round, Speculation, Stats};
 pub use fingerprint::fingerprint;
-pub use fitted::{Fitted, is_fitted, take_back_fitted, write_fitted};
+pub use fitted::{Fitted, fitted_in, holds_fitted, is_fitted, take_back_fitted, write_fitted};
 pub use inspect::{Checkpoint, CheckpointRole, Drafts, Reach, Skipped, inspect, lookup, thinks};
 pub use leave::leave;
 pub use memory::{Machine, Need, Plan, Room, Shortage, processor, size};

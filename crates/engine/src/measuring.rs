@@ -18,7 +18,8 @@ const BUDGET: Duration = Duration::from_secs(2);
 /// Tries the rounds behind `anchor` whose cost the `pilot`, if there is one, [must know](Pilot::to_measure). Returns the
 /// seconds that it took. No word of the answer depends on them, neither by the caches nor by what it is drawn with.
 ///
-/// The first round is not counted, since it may read weights and make kernels ready, unless it alone uses up the time:
+/// The first round is not counted, since it may read weights and make kernels ready, unless it alone uses up the time that
+/// there is:
 /// then it is the only one of its length, and a plain step is all that is tried beside it.
 pub(crate) fn measure(
     session: &mut Session,

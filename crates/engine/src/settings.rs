@@ -9,7 +9,7 @@ use crate::{Controls, Error, Result, Sampling, Scheduling, Speculation};
 /// Tokens that an adaptive draft begins with, and does not shrink below (mlx-vlm's four rows, the anchor's included).
 const ADAPTIVE: usize = 3;
 
-/// How an answer drafts. Whatever was learned under other settings is worth nothing: other drafts stand.
+/// How an answer drafts. What was learned with other sampling is worth nothing: other drafts stand.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     /// What settles how long a draft is; a choice that leaves it open has been settled here.

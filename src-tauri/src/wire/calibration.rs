@@ -167,7 +167,7 @@ pub(crate) struct Calibration {
     data: String,
     state: CalibrationState,
     phase: CalibrationPhase,
-    /// Answers of the phase that are done, or prompts where answers are compared.
+    /// Answers of the phase that are done.
     done: usize,
     /// All of them; 0 before they are counted.
     of: usize,

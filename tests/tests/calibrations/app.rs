@@ -261,8 +261,15 @@ async fn what_is_written_into_a_drafters_file_can_be_taken_back() -> Outcome {
     assert_eq!(written["config"]["sts"]["thresholds"].as_array().map(Vec::len), Some(tiny::GAMMA));
     written["config"].as_object_mut().ok_or("no config")?.remove("sts");
     assert_eq!(written.to_string(), before.to_string());
+    app.write_calibration(id, false).await?;
+    app.take_back_calibration(id).await?;
+
+    let mut others = before.clone();
+    others["config"]["sts"] = serde_json::json!({ "thresholds": [0.5] });
+    fs::write(&document, others.to_string())?;
     let refused = app.write_calibration(id, false).await.err().ok_or("it was written over")?;
     assert_eq!(refused.code(), Some(app::Code::Overwrite), "{refused}");
+    assert_eq!(app.calibration(id).await?.writing, CalibrationWriting::Possible);
     app.write_calibration(id, true).await?;
     assert!(app.calibration(id).await?.in_force);
 
@@ -272,7 +279,8 @@ async fn what_is_written_into_a_drafters_file_can_be_taken_back() -> Outcome {
     assert_eq!(app.calibration(id).await?.writing, CalibrationWriting::Done);
     app.take_back_calibration(id).await?;
     let taken_back = serde_json::from_str::<serde_json::Value>(&fs::read_to_string(&document)?)?;
-    assert_eq!(taken_back.to_string(), before.to_string());
+    assert_eq!(taken_back.to_string(), others.to_string());
+    fs::write(&document, before.to_string())?;
     assert!(app.take_back_calibration(id).await.is_err(), "it is not there");
     assert_eq!(standing(&app, tiny::DRAFTER).await?, CalibrationStanding::NotApplied(id));
     let run = app.apply_calibration(id).await?;

@@ -38,7 +38,7 @@ async fn a_drafter_is_calibrated_put_in_force_and_reverted_and_no_answer_changes
 
         window.click(BADGE).await?;
         window.press("Revert").await?;
-        window.text_of("[data-testid=use]", |says| says.contains("taken back")).await?;
+        window.text_of("[data-testid=use]", |says| says.contains("reverted")).await?;
         assert_eq!((&meanwhile, &after), (&before, &before));
         window.close().await
     })

@@ -247,13 +247,7 @@ impl App {
             && self.store.calibration_in_force(&row.key).await?.is_some_and(|latest| latest.id == row.id);
         let order = serde_json::from_str::<CalibrationOrder>(&row.ordered).ok();
         let advice = row.report.as_deref().and_then(|json| serde_json::from_str::<Outcome>(json).ok());
-        let writing = match row.replaced {
-            Some(_) => CalibrationWriting::Done,
-            None if advice.is_some() && stale.is_none() && self.keeps_calibrations(&row.drafter).await? => {
-                CalibrationWriting::Possible
-            }
-            None => CalibrationWriting::Impossible,
-        };
+        let writing = self.writing(&row, advice.is_some() && stale.is_none()).await?;
         let is_damaged = order.is_none() || row.report.is_some() && advice.is_none();
         Ok(CalibrationRun {
             id: row.id,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Calibration, Fitted, take_back_fitted, write_fitted};
+use engine::{Calibration, Fitted, fitted_in, holds_fitted, take_back_fitted, write_fitted};
 use store::Source;
 
 use crate::library::blocking;
@@ -30,23 +30,34 @@ impl App {
     /// It is not done or does not hold any more, the drafter is not of the own format or another program's, its files
     /// hold a calibration already, or cannot be written.
     pub async fn write_calibration(&self, id: i64, replace: bool) -> Result<()> {
-        let (row, fitted, folder) = self.written_calibration(id).await?;
+        let row = self.calibration_row(id).await?;
+        if let Some(why) = self.stale(&row).await? {
+            return Err(Error::StaleCalibration { id, why });
+        }
+        let (fitted, folder) = self.fitted(&row).await?;
+        let (into, known) = (folder.clone(), fitted.clone());
+        let before =
+            blocking(move || Ok((!holds_fitted(&into, &known)?).then(|| fitted_in(&into)).transpose()?)).await?;
+        let Some(before) = before else { return Ok(()) }; // it is there already
+        // First, so that what was there is known whatever happens.
+        self.store.note_replaced(id, Some(&before)).await?;
         let into = folder.clone();
-        let before = blocking(move || Ok(write_fitted(&into, &fitted, replace)?)).await?;
-        // Written once more, it replaced itself.
-        if row.replaced.is_none() {
-            self.store.note_replaced(id, Some(&before)).await?;
+        let written = blocking(move || Ok(write_fitted(&into, &fitted, replace)?)).await;
+        if written.is_err() {
+            self.store.note_replaced(id, row.replaced.as_deref()).await?;
         }
         self.engine.release(folder);
-        Ok(())
+        written
     }
 
-    /// Takes what was written out of the drafter's own `dspark.json`: what was there before is there again.
+    /// Takes what was written out of the drafter's own `dspark.json`, whether it still holds or not: what was there before
+    /// is there again.
     ///
     /// # Errors
     /// It was not written, or the file holds another one by now, or cannot be written.
     pub async fn take_back_calibration(&self, id: i64) -> Result<()> {
-        let (row, fitted, folder) = self.written_calibration(id).await?;
+        let row = self.calibration_row(id).await?;
+        let (fitted, folder) = self.fitted(&row).await?;
         let before = row.replaced.ok_or(Error::CalibrationNotWritten(id))?;
         let from = folder.clone();
         blocking(move || Ok(take_back_fitted(&from, &fitted, &before)?)).await?;
@@ -55,24 +66,35 @@ impl App {
         Ok(())
     }
 
-    /// A calibration that holds, what its drafter's file has of it, and the folder of that.
-    async fn written_calibration(&self, id: i64) -> Result<(store::Calibration, Fitted, PathBuf)> {
-        let report = self.calibration_report(id).await?;
-        let row = self.calibration_row(id).await?;
-        if let Some(why) = self.stale(&row).await? {
-            return Err(Error::StaleCalibration { id, why });
+    /// Whether a calibration is in its drafter's own files; `holds` says whether it could be used.
+    pub(super) async fn writing(&self, row: &store::Calibration, holds: bool) -> Result<CalibrationWriting> {
+        if row.replaced.is_some() && self.is_written(row).await {
+            return Ok(CalibrationWriting::Done);
         }
+        let possible = holds && self.keeps_calibrations(&row.drafter).await?;
+        Ok(if possible { CalibrationWriting::Possible } else { CalibrationWriting::Impossible })
+    }
+
+    /// Whether the drafter's file still holds it.
+    async fn is_written(&self, row: &store::Calibration) -> bool {
+        let Ok((fitted, folder)) = self.fitted(row).await else { return false };
+        blocking(move || Ok(holds_fitted(&folder, &fitted)?)).await.unwrap_or(false)
+    }
+
+    /// What the file of its drafter has of a calibration, and the folder of that.
+    async fn fitted(&self, row: &store::Calibration) -> Result<(Fitted, PathBuf)> {
+        let report = self.calibration_report(row.id).await?;
         let Model { id: drafter, folder, .. } = self.usable(&row.drafter, CheckpointRole::Drafter).await?;
         if !self.keeps_calibrations(&drafter).await? {
             return Err(Error::KeepsNoCalibration(drafter));
         }
         let Calibration { thresholds, temperatures } = report.fitted;
         let samples = report.positions.iter().map(|position| position.samples).sum();
-        Ok((row, Fitted { thresholds, temperatures, target: report.precision, samples }, folder))
+        Ok((Fitted { thresholds, temperatures, target: report.precision, samples }, folder))
     }
 
     /// Whether the files of a drafter can keep a calibration: they have a place for it, and are nobody else's.
-    pub(super) async fn keeps_calibrations(&self, drafter: &str) -> Result<bool> {
+    async fn keeps_calibrations(&self, drafter: &str) -> Result<bool> {
         let model = self.store.model(drafter).await?.map(Model::from);
         let is_ours = |source| matches!(source, Source::Folder | Source::Trained | Source::Demo);
         Ok(model.is_some_and(|model| model.kind == OWN_FORMAT && is_ours(model.source)))

@@ -30,21 +30,26 @@ pub struct Fitted {
 impl Fitted {
     /// Writes it into the `dspark.json` in `folder`, whose other fields stay as they are and where they are; the file is
     /// the one before or the one behind, whatever happens. What is there already is only replaced if `replace` says so.
-    /// Returns what that was, JSON, `null` if nothing, for [`take_back`](Fitted::take_back).
     ///
     /// # Errors
     /// When the folder holds no drafter of the own format, or one that is calibrated already, or the numbers do not suit
     /// it, or the file cannot be written.
-    pub fn write(&self, folder: &Path, replace: bool) -> Result<String> {
-        let mut before = Value::Null;
+    pub fn write(&self, folder: &Path, replace: bool) -> Result<()> {
         change(folder, |config, path| {
-            before = config.insert(STS.into(), self.document()).unwrap_or_default();
+            let before = config.insert(STS.into(), self.document()).unwrap_or_default();
             if before.is_null() || replace { Ok(()) } else { Err(Error::Calibrated { path }) }
-        })?;
-        Ok(before.to_string())
+        })
     }
 
-    /// Puts what was there `before` into the `dspark.json` in `folder` again, JSON, in place of this.
+    /// Whether the `dspark.json` in `folder` holds exactly this.
+    ///
+    /// # Errors
+    /// When the folder holds no drafter of the own format, or the file cannot be read.
+    pub fn is_in(&self, folder: &Path) -> Result<bool> {
+        Ok(in_files(&Document::read(folder)?.raw) == as_read(&self.document()))
+    }
+
+    /// Puts what was there `before`, as [`fitted_in`] told it, into the `dspark.json` in `folder` again, JSON, in place of this.
     ///
     /// # Errors
     /// When the file holds something else than this by now, or `before` is no JSON that suits the drafter, or the file
@@ -73,6 +78,18 @@ impl Fitted {
             "temperatures": numbers(&self.temperatures),
         })
     }
+}
+
+/// What the `dspark.json` in `folder` holds of a calibration, JSON; `null` if nothing.
+///
+/// # Errors
+/// When the folder holds no drafter of the own format, or the file cannot be read.
+pub fn fitted_in(folder: &Path) -> Result<String> {
+    Ok(in_files(&Document::read(folder)?.raw).to_string())
+}
+
+fn in_files(raw: &Map<String, Value>) -> Value {
+    raw.get("config").and_then(|config| config.get(STS)).cloned().unwrap_or_default()
 }
 
 /// Whether the files in `folder` bring a calibration, as only those of the own format can.
@@ -172,10 +189,11 @@ mod tests {
     #[test]
     fn what_is_taken_back_makes_way_for_what_was_there_unless_somebody_else_wrote_meanwhile() {
         let (folder, [one, other]) = (folder(), [fitted(&[0.123_456_7]), fitted(&[2.0])]);
-        let untouched = read(folder.path()).to_string();
-        let nothing = one.write(folder.path(), false).unwrap();
-        let with_one = read(folder.path()).to_string();
-        let before = other.write(folder.path(), true).unwrap();
+        let (untouched, nothing) = (read(folder.path()).to_string(), fitted_in(folder.path()).unwrap());
+        one.write(folder.path(), false).unwrap();
+        let (with_one, before) = (read(folder.path()).to_string(), fitted_in(folder.path()).unwrap());
+        assert!(one.is_in(folder.path()).unwrap() && !other.is_in(folder.path()).unwrap());
+        other.write(folder.path(), true).unwrap();
         let refused = one.take_back(folder.path(), &nothing).unwrap_err();
         assert!(matches!(refused, Error::OtherCalibration { .. }), "{refused}");
         other.take_back(folder.path(), &before).unwrap();

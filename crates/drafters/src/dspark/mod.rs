@@ -13,7 +13,7 @@ use std::path::Path;
 
 pub use document::DOCUMENT;
 use document::Document;
-pub use fitted::{Fitted, is_fitted};
+pub use fitted::{Fitted, fitted_in, is_fitted};
 pub use initial::New;
 use mlx_rs::{Array, Dtype};
 use nn::{Inventory, Weights};

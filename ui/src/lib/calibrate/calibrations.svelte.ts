@@ -82,7 +82,7 @@ export class Calibrations extends Jobs<Calibration> {
   takeBack(id: number): Promise<boolean> {
     return this.ask(id, async (backend) => {
       await backend.takeBackCalibration(id);
-      this.written.set(id, 'Taken out of dspark.json: it is what it was before.');
+      this.written.set(id, 'Taken out of dspark.json: what was there before is there again.');
     });
   }
 

@@ -13,7 +13,8 @@ export const phaseOf = (phase: CalibrationPhase) => phases.find(({ value }) => v
 /** How a calibration that is not done stands, part by part. `ahead` says that another one runs. */
 export function progress({ state, phase, done, of, secondsLeft }: Calibration, ahead: boolean): string[] {
   const { label } = phaseOf(phase);
-  const far = of > 0 ? [`${label}: ${count(done)} of ${plural(of, 'answer')}`] : [label];
+  const counted = of > 0 && (phase === 'collect' || phase === 'measure');
+  const far = counted ? [`${label}: ${count(done)} of ${plural(of, 'answer')}`] : [label];
   const begun = phase !== 'collect' || done > 0;
   const left = phase === 'measure' ? 'left' : 'left of this phase';
   if (state === 'running') return [...far, ...(secondsLeft === null ? [] : [`${roughly(secondsLeft)} ${left}`])];
@@ -32,7 +33,7 @@ export function use({ inForce, stale, appliedAt, revertedAt }: Calibration): str
   if (stale !== null) return 'stale';
   if (appliedAt === null) return 'not applied';
   if (inForce) return `in force since ${day(appliedAt)}`;
-  if (revertedAt !== null) return `applied ${day(appliedAt)}, taken back ${day(revertedAt)}`;
+  if (revertedAt !== null) return `applied ${day(appliedAt)}, reverted ${day(revertedAt)}`;
   return `applied ${day(appliedAt)}, not in force`;
 }
 
@@ -64,7 +65,8 @@ export function lacking({ thinking, precision }: Calibrated, next: Calibrated | 
 }
 
 /** What goes when a calibration is forgotten. */
-export function loss({ inForce, state }: Calibration): string {
+export function loss({ inForce, state, writing }: Calibration): string {
+  if (writing === 'done') return 'Its samples and its report are deleted. What it wrote into dspark.json stays there, and can be taken out only before.';
   if (inForce) return 'It is in force: the one that was applied before it takes its place, or none. Its samples and its report are deleted.';
   return state === 'done' ? 'Its samples and its report are deleted.' : 'Its samples are deleted, so it cannot go on.';
 }
