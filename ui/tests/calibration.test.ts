@@ -26,7 +26,7 @@ describe('a calibration says how it stands', () => {
   test('while it waits, and runs', () => {
     expect(says({}, true)).toBe('waits for the calibration before it');
     expect(says({ phase: 'cost', done: 2, of: 6 })).toBe('waits for its turn · Cost');
-    expect(says({ state: 'running', done: 1, of: 1, phase: 'fit' })).toBe('Fit: 1 of 1 answer');
+    expect(says({ state: 'running', done: 1, of: 1, phase: 'fit' })).toBe('Fit');
     expect(says({ state: 'running', done: 3, of: 32, secondsLeft: 200 })).toBe('Collect: 3 of 32 answers · about 3 min left of this phase');
     expect(says(running)).toBe('Measure: 31 of 72 answers · about 5 min left');
   });

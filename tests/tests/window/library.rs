@@ -105,7 +105,7 @@ async fn hub_with(repos: impl IntoIterator<Item = Repo>) -> Outcome<Bench> {
 async fn search(window: &Window, text: &str) -> Outcome {
     window.click("nav li:nth-child(2) button").await?;
     window.press("Discover").await?;
-    window.fill("[type=search]", text).await
+    window.fill("[aria-label='Search the Hub']", text).await
 }
 
 async fn download(window: &Window) -> Outcome {

@@ -237,7 +237,7 @@ async fn verify_what_was_looked_up(window: &Window) -> Outcome {
     window.write("And once more, and once more?").await?;
     let answer = "li:nth-of-type(8) [data-testid=answer][data-state=complete]";
     window.text_of(answer, |text| text.contains("fixed, γ 2")).await?;
-    window.click("li:nth-of-type(8) .actions button:last-child").await?;
+    window.click("li:nth-of-type(8) [data-testid=verify]").await?;
     window
         .text_of("[data-testid=proof][data-holds=true]", |proof| proof == "Identical to plain decoding: 40 tokens.")
         .await?;
