@@ -82,10 +82,10 @@ async fn what_was_calibrated_is_listed_applied_written_and_taken_back() -> Outco
     let shown = run(&["show", "1"])?;
     assert!(shown.contains("fitted on") && shown.contains("fixed γ 4") && shown.contains("Decode plainly"), "{shown}");
     run(&["write", "1"])?;
-    let refused = slipstream(home.path(), &["calibrations", "write", "1"])?.output()?;
+    assert!(run(&["take-back", "1"])?.contains("what it was before"));
+    let refused = slipstream(home.path(), &["calibrations", "take-back", "1"])?.output()?;
     let complaint = String::from_utf8(refused.stderr)?;
-    assert!(!refused.status.success() && complaint.contains("holds a calibration already"), "{complaint}");
-    run(&["write", "1", "--force"])?;
+    assert!(!refused.status.success() && complaint.contains("nothing to take back"), "{complaint}");
     assert!(run(&["revert", "1"])?.contains("done"));
     run(&["forget", "1"])?;
     assert!(run(&["list"])?.contains("no calibrations"));

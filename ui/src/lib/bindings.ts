@@ -301,7 +301,7 @@ export type Calibration = {
 	data: string,
 	state: CalibrationState,
 	phase: CalibrationPhase,
-	/**  Answers of the phase that are done, or prompts where answers are compared. */
+	/**  Answers of the phase that are done. */
 	done: number,
 	/**  All of them; 0 before they are counted. */
 	of: number,
