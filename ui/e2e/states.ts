@@ -43,8 +43,15 @@ async function details(page: Page): Promise<void> {
   await page.getByText('Details').first().click();
 }
 
+/** What lies over the view, once that is there. */
+async function sheet(page: Page, keys: string): Promise<void> {
+  await page.getByTestId('conversation').first().waitFor();
+  await page.keyboard.press(keys);
+  await page.getByRole('dialog').waitFor();
+}
+
 async function find(page: Page, text: string): Promise<void> {
-  await page.keyboard.press('Control+k');
+  await sheet(page, 'Control+k');
   await page.keyboard.type(text);
 }
 
@@ -97,8 +104,8 @@ export const states: State[] = [
   { name: 'train-ended', go: (page) => below(page, 'Train', 'The disk is full') },
   { name: 'settings', go: (page) => view(page, 'Settings') },
   { name: 'settings-about', go: (page) => below(page, 'Settings', 'About') },
-  { name: 'palette', go: (page) => page.keyboard.press('Control+k') },
+  { name: 'palette', go: (page) => sheet(page, 'Control+k') },
   { name: 'palette-found', go: (page) => find(page, 'river') },
-  { name: 'shortcuts', go: (page) => page.keyboard.press('Control+/') },
+  { name: 'shortcuts', go: (page) => sheet(page, 'Control+/') },
   { name: 'train-form', go: (page) => order(page, 'Train', 'training') },
 ];
