@@ -9,7 +9,7 @@ import MeasuredTable from '../src/lib/calibrate/MeasuredTable.svelte';
 import PositionTable from '../src/lib/calibrate/PositionTable.svelte';
 import ReliabilityCharts from '../src/lib/calibrate/ReliabilityCharts.svelte';
 import { fullestOf, lines, marks, spaced, timed } from '../src/lib/calibrate/shapes';
-import { change, meanError, spread, thresholdOf } from '../src/lib/calibrate/words';
+import { change, spread, thresholdOf } from '../src/lib/calibrate/words';
 import { range } from '../src/lib/chart/shapes';
 import { backendWithModels, openCalibrate } from './window';
 
@@ -39,12 +39,6 @@ describe('the arithmetic', () => {
     expect(fullestOf(raw, scaled)).toBe(10);
     expect(marks(raw, 10).map(({ stood, count, share }) => [stood, count, share])).toEqual([[0.2, 5, 0.5], [0.6, 10, 1]]);
     expect([fullestOf(none), marks(none, 1)]).toEqual([1, []]);
-  });
-
-  test('positions count for the error by the rounds that they were judged on', () => {
-    expect(meanError(positions, 'raw')).toBeCloseTo(0.2);
-    expect(meanError([first, { ...first, heldOut: 45, raw: scaled }], 'raw')).toBeCloseTo((0.2 * 15 + (0.2 / 15) * 45) / 60);
-    expect(meanError([last], 'calibrated')).toBeNull();
   });
 
   test('plain decoding and every interval lie in the range', () => {

@@ -212,7 +212,7 @@ pub enum Error {
     },
     /// Files of another format, or another program's.
     #[error(
-        "the files of the drafter “{0}” are of another format, or another program keeps them, so a calibration stays in the app; it is in force there all the same"
+        "the files of the drafter “{0}” are of another format, or kept as they were published, so a calibration stays in the app; it is in force there all the same"
     )]
     KeepsNoCalibration(String),
     /// There is nothing to take out of a drafter's files.

@@ -44,8 +44,8 @@ mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
 pub use calibrations::{
-    CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun,
-    CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
+    CalibrationError, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport,
+    CalibrationRun, CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
 };
 pub use chat::{Question, Running, Said, Say};
 pub use comparisons::{

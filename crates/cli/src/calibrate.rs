@@ -92,7 +92,10 @@ async fn ended(app: &App, run: &CalibrationRun, json: bool) -> Result<ExitCode, 
     let (code, text) = if run.state == CalibrationState::Done {
         let found = app.calibration_report(id).await?;
         (value["event"], value["report"]) = (json!("ended"), json!(found));
-        (ExitCode::SUCCESS, format!("{}\nslipstream calibrations apply {id} puts it in force", report(&found)))
+        (
+            ExitCode::SUCCESS,
+            format!("{}\nslipstream calibrations apply {id} makes chats use what was fitted", report(&found)),
+        )
     } else {
         value["event"] = json!("paused");
         (ExitCode::from(INTERRUPTED), format!("paused; slipstream calibrations resume {id} goes on with it"))

@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use app::{
-    App, CalibrationPhase, CalibrationReport, CalibrationRun, CalibrationState, CalibrationWriting, Interval, Measured,
-    Mode,
+    App, CalibrationError, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun, CalibrationState,
+    CalibrationWriting, CostRow, Interval, Measured, Mode,
 };
 use serde_json::{Value, json};
 
@@ -117,29 +117,20 @@ fn phase(phase: CalibrationPhase) -> &'static str {
 
 /// What came of a calibration, for people.
 pub(crate) fn report(report: &CalibrationReport) -> String {
-    let CalibrationReport { fitted_on, held_out, alike, fitted, positions, together, suites, advice, .. } = report;
+    let CalibrationReport { fitted_on, held_out, alike, together, suites, advice, cost, .. } = report;
     let mut text = format!(
         "fitted on {} rounds of {} prompts, judged by {} rounds of {} others\n",
         fitted_on.rounds, fitted_on.prompts, held_out.rounds, held_out.prompts
     );
-    // Writing into a text cannot fail.
-    let _ = writeln!(text, "\nposition  samples  temperature  threshold  ECE raw  calibrated");
-    for (at, position) in positions.iter().enumerate() {
-        let number = |numbers: &[f32], none: f32| numbers.get(at).copied().unwrap_or(none);
-        let (temperature, threshold) = (number(&fitted.temperatures, 1.0), number(&fitted.thresholds, 0.0));
-        let [raw, calibrated] = [&position.raw, &position.calibrated]
-            .map(|of| of.ece.map_or_else(|| "–".to_owned(), |ece| format!("{ece:.3}")));
-        let thin = if position.thin { "  too few samples for a temperature" } else { "" };
-        let (samples, at) = (position.samples, at + 1);
-        let _ = writeln!(
-            text,
-            "{at:>8}  {samples:>7}  {temperature:>11.2}  {threshold:>9.2}  {raw:>7}  {calibrated:>10}{thin}"
-        );
-    }
+    text.push_str(&truth(report));
     text.push_str(&table("all prompts", together));
     for suite in suites {
         text.push_str(&table(&suite.title, &suite.modes));
     }
+    for row in cost {
+        text.push_str(&spent(row));
+    }
+    // Writing into a text cannot fail.
     let _ = writeln!(
         text,
         "\nmeasured at temperature 0; every way wrote the same tokens for {alike} of {} prompts",
@@ -147,6 +138,48 @@ pub(crate) fn report(report: &CalibrationReport) -> String {
     );
     let _ = write!(text, "{}", advice.sentence);
     text
+}
+
+/// How true the confidence is by position, as the drafter says it and calibrated.
+fn truth(CalibrationReport { fitted, positions, error, .. }: &CalibrationReport) -> String {
+    let mut text = "\nposition  samples  temperature  threshold  ECE             AUROC           Brier\n".to_owned();
+    for (at, position) in positions.iter().enumerate() {
+        let number = |numbers: &[f32], none: f32| numbers.get(at).copied().unwrap_or(none);
+        let (temperature, threshold) = (number(&fitted.temperatures, 1.0), number(&fitted.thresholds, 0.0));
+        let CalibrationPosition { raw, calibrated, samples, thin } = position;
+        let [ece, auroc, brier] =
+            [(raw.ece, calibrated.ece), (raw.auroc, calibrated.auroc), (raw.brier, calibrated.brier)]
+                .map(|(raw, calibrated)| change(raw, calibrated));
+        let (thin, at) = (if *thin { "  too few samples for a temperature" } else { "" }, at + 1);
+        // Writing into a text cannot fail.
+        let _ = writeln!(
+            text,
+            "{at:>8}  {samples:>7}  {temperature:>11.2}  {threshold:>9.2}  {ece:<14}  {auroc:<14}  {brier}{thin}"
+        );
+    }
+    if let Some(CalibrationError { raw, calibrated }) = error {
+        let _ = writeln!(text, "all positions, by rounds: ECE {}", change(Some(*raw), Some(*calibrated)));
+    }
+    text
+}
+
+/// `0.131 → 0.024`.
+fn change(raw: Option<f64>, calibrated: Option<f64>) -> String {
+    let [raw, calibrated] =
+        [raw, calibrated].map(|number| number.map_or_else(|| "–".to_owned(), |n| format!("{n:.3}")));
+    format!("{raw} → {calibrated}")
+}
+
+/// What rounds cost in contexts of some length.
+fn spent(CostRow { context, draft_s, verify_s }: &CostRow) -> String {
+    let told = |seconds: &[(usize, f64)]| {
+        seconds.iter().map(|(count, s)| format!("{count}: {:.2}", 1e3 * s)).collect::<Vec<_>>().join("  ")
+    };
+    let draft = if draft_s.is_empty() { "not apart".to_owned() } else { told(draft_s) };
+    format!(
+        "\nms from {context} tokens of context on\n  drafting, by tokens  {draft}\n  verifying, by rows   {}\n",
+        told(verify_s)
+    )
 }
 
 /// How each way of drafting did.

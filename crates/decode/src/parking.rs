@@ -33,7 +33,7 @@ const RUN: f64 = 8.0;
 /// Standard errors by which the mean of a losing run must lie below 0. They are many, because rounds that follow each other
 /// in a text fare alike.
 const SURE: f64 = 4.0;
-/// Plain steps lost in one run that end it whatever its spread.
+/// Plain steps lost in one run that end it whatever its spread; half of them once a probe has failed, a third after two.
 const MOST: f64 = 24.0;
 /// The most that a single round can lose unless the one before it lost as much: the machine may have paused.
 const HICCUP: f64 = 4.0;
@@ -45,6 +45,8 @@ const REST: usize = 32;
 const DOUBLINGS: u32 = 8;
 /// The part of a rest that is enough where another text begins, as a divisor.
 const NEW_TEXT: usize = 4;
+/// Plain steps from there to the probe, at most: how a text begins is like nothing else in it.
+const OPENING: usize = 8;
 /// The share of the plain steps before it that a probe may cost.
 const SHARE: f64 = 0.02;
 /// The same of the first; of the second it is half of that, of the third a third, and so on.
@@ -158,12 +160,12 @@ impl Parking {
         None
     }
 
-    /// Another text begins, in which drafting may fare otherwise: part of a rest is enough.
+    /// Another text begins, in which drafting may fare otherwise: part of a rest is enough, and its first few tokens.
     pub fn begin_text(&mut self) {
-        if let State::Parked { left, rest } = self.state
-            && rest - left >= rest / NEW_TEXT
+        if let State::Parked { left, rest } = &mut self.state
+            && *rest - *left >= *rest / NEW_TEXT
         {
-            self.probe();
+            *left = OPENING.min(*left);
         }
     }
 
@@ -198,10 +200,11 @@ impl Parking {
         }
         match &mut self.state {
             State::Drafting => {
-                if self.all.tally.rounds() > EVERY {
+                if self.all.tally.rounds() > EVERY && self.all.gain > 0.0 {
                     self.failed = 0;
                 }
-                if self.losing.is_lost(self.earned > 0.0) {
+                let most = (MOST / f64::from(self.failed + 1)).max(HICCUP);
+                if self.losing.is_lost(self.earned > 0.0, most) {
                     self.state = State::Confirming { left: ENOUGH };
                 }
                 None
@@ -266,12 +269,12 @@ impl Run {
         -self.mean().min(self.newest)
     }
 
-    /// Whether the loss is too large, or too regular to be chance unless drafting `pays` on the whole.
-    fn is_lost(&self, pays: bool) -> bool {
+    /// Whether the loss is larger than `most`, or too regular to be chance unless drafting `pays` on the whole.
+    fn is_lost(&self, pays: bool, most: f64) -> bool {
         let (rounds, mean) = (count(self.tally.rounds().max(1)), self.mean());
         let variance = (self.squares / rounds - mean * mean).max(0.0);
         let sure = rounds >= RUN && mean + SURE * (variance / rounds).sqrt() < 0.0;
-        sure && !pays || self.gain <= -MOST
+        sure && !pays || self.gain <= -most
     }
 }
 

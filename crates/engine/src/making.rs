@@ -171,10 +171,7 @@ fn load(
         sink(Event::Loading { name });
     };
     let target = models.target(&request.target, request.precision, &mut loading)?;
-    let Some(source) = request.drafting() else {
-        models.drop_drafter();
-        return Ok((target, None));
-    };
+    let Some(source) = request.drafting() else { return Ok((target, None)) };
     let drafter = models.drafter(source, &target, &mut loading)?;
     let settings = Settings::new(&request.controls, drafter.facts(), request.calibration.as_ref())?;
     Ok((target, Some((drafter, settings))))

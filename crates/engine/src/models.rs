@@ -66,7 +66,9 @@ impl Models {
             let shared = lent.target.is(&request.target, request.precision);
             if shared { lent.total.saturating_sub(lent.weights) } else { lent.total }
         });
-        memory::admit(&mut self.admitted, request, at_once, prompt, lent)
+        self.keep_drafter_of(request);
+        let drafter = self.drafter.as_ref().map(|(loaded, _)| loaded);
+        memory::admit(&mut self.admitted, request, request.drafting().or(drafter), at_once, prompt, lent)
     }
 
     /// Notes that a training has `target`, of whose weights these are the bytes, and `total` bytes in all.
@@ -190,8 +192,15 @@ impl Models {
         self.session = Some(session);
     }
 
-    /// Drops the drafter: an answer without one needs no memory for it.
-    pub(crate) fn drop_drafter(&mut self) {
+    /// Drops any drafter but the one that is chosen, which may stay though it is not asked for a draft this time.
+    fn keep_drafter_of(&mut self, request: &Request) {
+        if self.drafter.as_ref().is_some_and(|(loaded, _)| request.drafter.as_ref() != Some(loaded)) {
+            self.drop_drafter();
+        }
+    }
+
+    /// Drops the drafter, whose memory is wanted for something else.
+    fn drop_drafter(&mut self) {
         self.session.iter_mut().for_each(Session::drop_drafter);
         if self.drafter.take().is_some() {
             nn::release_memory();

@@ -18,6 +18,8 @@ pub(crate) struct CalibrationReport {
     /// Held-out prompts for which every way of drafting wrote the same tokens.
     alike: usize,
     positions: Vec<CalibrationPosition>,
+    /// The calibration error of all of them together; null if no round judged any.
+    error: Option<CalibrationError>,
     /// What rounds cost, by context.
     cost: Vec<CalibrationCost>,
     /// How each way of drafting did.
@@ -25,6 +27,16 @@ pub(crate) struct CalibrationReport {
     /// The same suite by suite; empty if there is only one.
     suites: Vec<MeasuredSuite>,
     recommendation: CalibrationAdvice,
+}
+
+/// The expected calibration error of all positions together, each for as many rounds as it was judged by.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CalibrationError {
+    /// Of confidences as the drafter says them.
+    raw: f64,
+    /// Of calibrated ones.
+    calibrated: f64,
 }
 
 /// What is known of a position in the draft.
@@ -153,6 +165,7 @@ impl From<app::CalibrationReport> for CalibrationReport {
             held_out,
             alike,
             positions,
+            error,
             cost,
             together,
             suites,
@@ -182,6 +195,7 @@ impl From<app::CalibrationReport> for CalibrationReport {
             held_out_prompts: held_out.prompts,
             held_out_rounds: held_out.rounds,
             positions: positions.collect(),
+            error: error.map(|app::CalibrationError { raw, calibrated }| CalibrationError { raw, calibrated }),
             cost: cost.collect(),
             together: modes(together),
             suites: suites.into_iter().map(suite).collect(),

@@ -19,7 +19,7 @@ use crate::library::blocking;
 use crate::{App, CheckpointRole, Error, LOOKUP, Result};
 
 pub use order::CalibrationOrder;
-pub use report::{CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
+pub use report::{CalibrationError, CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
 pub(crate) use running::Calibrations;
 pub use standing::CalibrationStanding;
 pub use store::{CalibrationPhase, CalibrationState};

@@ -66,32 +66,40 @@ impl Run {
 
     /// Does what is left of it. Returns whether it came to its end; otherwise it was interrupted.
     pub(super) async fn to_its_end(&self) -> Result<bool> {
-        let mut prompts = self.app.store.calibration_prompts(self.id).await?;
-        if !self.collect(&mut prompts).await? {
+        if !self.collect().await? {
             return Ok(false);
         }
         self.stands(CalibrationPhase::Fit, 0, 1).await?;
-        let fitted = report::Evidence::new(&prompts, self.limit).fit()?;
-        let Some(mut cost) = self.cost(&prompts).await? else { return Ok(false) };
-        if !self.measure(&mut prompts, &fitted, &mut cost).await? {
+        let fitted = self.evidence().await?.fit()?;
+        let Some(mut cost) = self.cost().await? else { return Ok(false) };
+        if !self.measure(&fitted, &mut cost).await? {
             return Ok(false);
         }
         self.app.keep_cost(&self.request, &cost).await?;
-        let report = report::Evidence::new(&prompts, self.limit).report(fitted, &cost)?;
+        let report = self.evidence().await?.report(fitted, &cost)?;
         // Numbers and texts always have a JSON form.
         let report = serde_json::to_string(&report).unwrap_or_default();
         self.app.store.end_calibration(self.id, &report).await?;
         Ok(true)
     }
 
+    /// The prompts, with what is known of them. Each phase asks anew: those of a conversation go with it.
+    async fn prompts(&self) -> Result<Vec<CalibrationPrompt>> {
+        Ok(self.app.store.calibration_prompts(self.id).await?)
+    }
+
+    async fn evidence(&self) -> Result<report::Evidence> {
+        Ok(report::Evidence::new(&self.prompts().await?, self.limit))
+    }
+
     /// Records the rounds of each prompt that has none yet, with nothing cut.
-    async fn collect(&self, prompts: &mut [CalibrationPrompt]) -> Result<bool> {
-        let total = prompts.len();
-        for (done, prompt) in prompts.iter_mut().enumerate() {
+    async fn collect(&self) -> Result<bool> {
+        let prompts = self.prompts().await?;
+        for (done, prompt) in prompts.iter().enumerate() {
             if prompt.recording.is_some() {
                 continue;
             }
-            self.stands(CalibrationPhase::Collect, done, total).await?;
+            self.stands(CalibrationPhase::Collect, done, prompts.len()).await?;
             let made = self.answer(prompt, self.request_for(Mode::Fixed { gamma: self.limit })).await;
             let recording = match made {
                 Ok(None) => return Ok(false),
@@ -102,14 +110,14 @@ impl Run {
             };
             let recording = serde_json::to_string(&recording).unwrap_or_default();
             self.app.store.keep_recording(self.id, prompt.number, &recording).await?;
-            prompt.recording = Some(recording);
         }
         Ok(true)
     }
 
     /// What rounds of each length cost: in contexts about as long as those of the prompts, and in a long one if both models
     /// can read that. Nothing counts that an earlier answer learned.
-    async fn cost(&self, prompts: &[CalibrationPrompt]) -> Result<Option<Cost>> {
+    async fn cost(&self) -> Result<Option<Cost>> {
+        let prompts = self.prompts().await?;
         let long = (Cost::about(LONG), vec![Message::new(Role::User, text_of(LONG))]);
         let asked = prompts.iter().filter_map(|prompt| {
             let recording = report::recording(prompt).filter(|recording| !recording.rounds.is_empty())?;
@@ -134,32 +142,32 @@ impl Run {
 
     /// Answers each prompt that was kept out of the fit in every way of drafting, one behind the other, so that all meet
     /// the same machine. Their rounds add to what is known of the `cost`.
-    async fn measure(&self, prompts: &mut [CalibrationPrompt], fitted: &Calibration, cost: &mut Cost) -> Result<bool> {
-        let is_measured = |prompt: &&mut CalibrationPrompt| {
+    async fn measure(&self, fitted: &Calibration, cost: &mut Cost) -> Result<bool> {
+        let is_measured = |prompt: &CalibrationPrompt| {
             prompt.held_out && report::recording(prompt).is_some_and(|recording| !recording.rounds.is_empty())
         };
-        let held_out = prompts.iter_mut().filter(is_measured).collect::<Vec<_>>();
+        let held_out = self.prompts().await?.into_iter().filter(is_measured).collect::<Vec<_>>();
         let modes = Mode::all(self.limit);
         let total = held_out.len() * modes.len();
-        for (before, prompt) in held_out.into_iter().enumerate() {
-            if prompt.runs.is_none() {
-                let (mut runs, mut written) = (Runs { alike: true, ..Runs::default() }, None);
-                for (done, mode) in in_turn(&modes, before).into_iter().enumerate() {
-                    self.stands(CalibrationPhase::Measure, before * modes.len() + done, total).await?;
-                    let calibration = Some(fitted.clone());
-                    let request = Request { calibration, cost: cost.clone(), ..self.request_for(mode) };
-                    let Some(answer) = self.timed(prompt, request).await? else { return Ok(false) };
-                    let Stats { tokens, rounds, decode_s, .. } = answer.stats;
-                    runs.timed.push((mode, Timed { tokens, rounds, seconds: decode_s }));
-                    runs.alike &= *written.get_or_insert_with(|| answer.ids.clone()) == answer.ids;
-                    if mode != Mode::Plain {
-                        *cost = answer.cost;
-                    }
-                }
-                let runs = serde_json::to_string(&runs).unwrap_or_default();
-                self.app.store.keep_runs(self.id, prompt.number, &runs).await?;
-                prompt.runs = Some(runs);
+        for (before, prompt) in held_out.iter().enumerate() {
+            if prompt.runs.is_some() {
+                continue;
             }
+            let (mut runs, mut written) = (Runs { alike: true, ..Runs::default() }, None);
+            for (done, mode) in in_turn(&modes, before).into_iter().enumerate() {
+                self.stands(CalibrationPhase::Measure, before * modes.len() + done, total).await?;
+                let calibration = Some(fitted.clone());
+                let request = Request { calibration, cost: cost.clone(), ..self.request_for(mode) };
+                let Some(answer) = self.timed(prompt, request).await? else { return Ok(false) };
+                let Stats { tokens, rounds, decode_s, .. } = answer.stats;
+                runs.timed.push((mode, Timed { tokens, rounds, seconds: decode_s }));
+                runs.alike &= *written.get_or_insert_with(|| answer.ids.clone()) == answer.ids;
+                if mode != Mode::Plain {
+                    *cost = answer.cost;
+                }
+            }
+            let runs = serde_json::to_string(&runs).unwrap_or_default();
+            self.app.store.keep_runs(self.id, prompt.number, &runs).await?;
         }
         Ok(true)
     }

@@ -24,6 +24,9 @@ pub struct CalibrationReport {
     pub held_out: Counts,
     /// By position in the draft.
     pub positions: Vec<CalibrationPosition>,
+    /// The calibration error (ECE) of all of them together; nothing if no round judged any.
+    #[serde(default)]
+    pub error: Option<CalibrationError>,
     /// Held-out prompts for which every way of drafting wrote the same tokens.
     pub alike: usize,
     /// What rounds cost.
@@ -56,6 +59,15 @@ pub struct CalibrationPosition {
     pub raw: Reliability,
     /// And calibrated.
     pub calibrated: Reliability,
+}
+
+/// The calibration error (ECE) of all positions together, each for as many rounds as it was judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationError {
+    /// Of confidences as the drafter says them.
+    pub raw: f64,
+    /// Of calibrated ones.
+    pub calibrated: f64,
 }
 
 /// How each way of drafting did in one suite.
@@ -121,12 +133,11 @@ impl Evidence {
             MeasuredSuite { title: title.clone(), modes: self.measured(&of_it, &fitted, cost) }
         };
         let positions = (0..self.limit).map(|position| self.position(position, &fitted)).collect::<Vec<_>>();
+        let error = CalibrationError::of(&positions);
         let mut advice = recommend(&together).ok_or(Error::NothingRecorded)?;
         if positions.iter().all(|position| position.thin) {
             advice.sentence.push_str(" There were too few rounds to make its confidence truer; ask more prompts.");
-        } else if let (Some(raw), Some(calibrated)) =
-            (error(&positions, |of| &of.raw), error(&positions, |of| &of.calibrated))
-        {
+        } else if let Some(CalibrationError { raw, calibrated }) = error {
             advice.sentence.extend([" ", &truer(raw, calibrated)]);
         }
         Ok(CalibrationReport {
@@ -134,6 +145,7 @@ impl Evidence {
             fitted_on: self.counts(false),
             held_out: self.counts(true),
             positions,
+            error,
             alike: held_out.iter().filter(|answered| answered.runs.alike).count(),
             cost: cost.rows(),
             suites: titles.into_iter().filter(|_| !is_one).map(suite).collect(),
@@ -190,13 +202,17 @@ impl Evidence {
     }
 }
 
-/// The calibration error of all positions together, each for as many rounds as it was judged by.
-fn error(positions: &[CalibrationPosition], of: fn(&CalibrationPosition) -> &Reliability) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
-    let errors = positions.iter().map(of).filter_map(|of| {
-        let rounds = of.bins.iter().map(|bin| bin.count).sum::<usize>() as f64;
-        Some((rounds, rounds * of.ece?))
-    });
-    let (rounds, error) = errors.fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-    (rounds > 0.0).then(|| error / rounds)
+impl CalibrationError {
+    fn of(positions: &[CalibrationPosition]) -> Option<Self> {
+        #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
+        let error = |of: fn(&CalibrationPosition) -> &Reliability| {
+            let errors = positions.iter().map(of).filter_map(|of| {
+                let rounds = of.bins.iter().map(|bin| bin.count).sum::<usize>() as f64;
+                Some((rounds, rounds * of.ece?))
+            });
+            let (rounds, error) = errors.fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+            (rounds > 0.0).then(|| error / rounds)
+        };
+        Some(Self { raw: error(|of| &of.raw)?, calibrated: error(|of| &of.calibrated)? })
+    }
 }

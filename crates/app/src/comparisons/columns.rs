@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use calibration::in_turn;
 use engine::{
     Answer, Calibration, CheckpointRole, Claim, Controls, Cost, DraftSource, Mode, Proof, Request, Rule, Sampling,
+    Scheduling,
 };
 use store::{ComparisonAnswer, ComparisonPrompt};
 use tokio::sync::oneshot;
@@ -129,6 +130,8 @@ impl Run {
         lane(&|lane| lane.stage = Stage::WarmingUp);
         let mut warm_up = request.clone();
         warm_up.controls.max_tokens = WARM_UP.min(warm_up.controls.max_tokens);
+        // How it fares is learned from answers alone: an opening that came twice would count twice.
+        warm_up.controls.schedule = Scheduling::Fixed;
         let jobs = &app.comparisons.jobs;
         let Some(warm) = app.made(jobs, self.id, warm_up, |_| ()).await? else { return Ok(None) };
         request.cost = warm.answer.cost;

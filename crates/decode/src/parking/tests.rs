@@ -128,14 +128,15 @@ fn rests_double_with_each_probe_that_fails() {
 
 #[test]
 fn where_another_text_begins_a_quarter_of_the_rest_is_enough() {
-    for (steps, drafts) in [(0, false), (7, false), (8, true), (31, true)] {
+    for (before, after) in [(0, 32), (7, 25), (8, 8), (23, 8), (31, 1)] {
         let mut parking = Trial::of(15, |_| (1, 0.045)).parking;
         assert!(parking.is_parked());
-        for _ in 0..steps {
+        for _ in 0..before {
             assert_eq!(parking.plain_step(0.030), None);
         }
         parking.begin_text();
-        assert_eq!(parking.drafts(), drafts, "after {steps} of 32 steps");
+        let steps = std::iter::repeat_with(|| parking.plain_step(0.030).is_none() && parking.is_parked()).take(32);
+        assert_eq!(1 + steps.take_while(|&is_parked| is_parked).count(), after, "behind {before} of 32 steps");
     }
 }
 

@@ -28,12 +28,13 @@ pub(crate) struct Admitted {
     agreed: u64,
 }
 
-/// Lets an answer in if there is room for it, or if the user insists, or did for this target; `prompt` is how many tokens
-/// it reads, as far as that is known, `at_once` how many such answers are made together, and `lent` how many bytes of what is
-/// held are not theirs. Returns what they need.
+/// Lets an answer in if there is room for it with this `drafter`, or if the user insists, or did for this target; `prompt`
+/// is how many tokens it reads, as far as that is known, `at_once` how many such answers are made together, and `lent` how
+/// many bytes of what is held are not theirs. Returns what they need.
 pub(crate) fn admit(
     admitted: &mut Option<Admitted>,
     request: &Request,
+    drafter: Option<&DraftSource>,
     at_once: usize,
     prompt: usize,
     lent: u64,
@@ -41,8 +42,8 @@ pub(crate) fn admit(
     let before = admitted.take().filter(|admitted| admitted.target == request.target);
     let insists = request.memory.insist || before.as_ref().is_some_and(|before| before.agreed == u64::MAX);
     let admitted = admitted.insert(match before {
-        Some(before) if before.is_for(request, at_once) => before,
-        _ => Admitted::new(request, at_once)?,
+        Some(before) if before.is_for(request, drafter, at_once) => before,
+        _ => Admitted::new(request, drafter, at_once)?,
     });
     if insists {
         admitted.agreed = u64::MAX;
@@ -61,16 +62,16 @@ pub(crate) fn admit(
 }
 
 impl Admitted {
-    fn new(request: &Request, at_once: usize) -> Result<Self> {
-        let plan = Plan::of(&request.target, request.drafting(), request.precision)?.at_once(at_once);
-        let drafter = request.drafting().cloned();
+    fn new(request: &Request, drafter: Option<&DraftSource>, at_once: usize) -> Result<Self> {
+        let plan = Plan::of(&request.target, drafter, request.precision)?.at_once(at_once);
+        let drafter = drafter.cloned();
         Ok(Self { target: request.target.clone(), drafter, precision: request.precision, at_once, plan, agreed: 0 })
     }
 
-    fn is_for(&self, request: &Request, at_once: usize) -> bool {
+    fn is_for(&self, request: &Request, drafter: Option<&DraftSource>, at_once: usize) -> bool {
         self.at_once == at_once
             && self.target == request.target
-            && self.drafter.as_ref() == request.drafting()
+            && self.drafter.as_ref() == drafter
             && self.precision == request.precision
     }
 }

@@ -88,13 +88,6 @@ export function change(raw: number | null, calibrated: number | null, digits: nu
   return `${decimal(raw, digits)} → ${decimal(calibrated, digits)}`;
 }
 
-/** The calibration error of all positions together, each for as many rounds as it was judged on. */
-export function meanError(positions: readonly CalibrationPosition[], of: 'raw' | 'calibrated'): number | null {
-  const rounds = positions.reduce((sum, { heldOut }) => sum + heldOut, 0);
-  const error = positions.reduce((sum, position) => sum + position.heldOut * (position[of].ece ?? 0), 0);
-  return rounds > 0 ? error / rounds : null;
-}
-
 /** A threshold, and what its ends mean. */
 export function thresholdOf({ position, threshold }: CalibrationPosition): string {
   if (threshold === 0) return position === 1 ? 'always kept' : 'keeps all';
