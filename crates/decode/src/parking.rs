@@ -33,7 +33,7 @@ const RUN: f64 = 8.0;
 /// Standard errors by which the mean of a losing run must lie below 0. They are many, because rounds that follow each other
 /// in a text fare alike.
 const SURE: f64 = 4.0;
-/// Plain steps lost in one run that end it whatever its spread; half of them once a probe has failed, a third after two.
+/// Plain steps lost in one run that end it whatever its spread.
 const MOST: f64 = 24.0;
 /// The most that a single round can lose unless the one before it lost as much: the machine may have paused.
 const HICCUP: f64 = 4.0;
@@ -203,8 +203,7 @@ impl Parking {
                 if self.all.tally.rounds() > EVERY && self.all.gain > 0.0 {
                     self.failed = 0;
                 }
-                let most = (MOST / f64::from(self.failed + 1)).max(HICCUP);
-                if self.losing.is_lost(self.earned > 0.0, most) {
+                if self.losing.is_lost(self.earned > 0.0) {
                     self.state = State::Confirming { left: ENOUGH };
                 }
                 None
@@ -269,12 +268,12 @@ impl Run {
         -self.mean().min(self.newest)
     }
 
-    /// Whether the loss is larger than `most`, or too regular to be chance unless drafting `pays` on the whole.
-    fn is_lost(&self, pays: bool, most: f64) -> bool {
+    /// Whether the loss is too large, or too regular to be chance unless drafting `pays` on the whole.
+    fn is_lost(&self, pays: bool) -> bool {
         let (rounds, mean) = (count(self.tally.rounds().max(1)), self.mean());
         let variance = (self.squares / rounds - mean * mean).max(0.0);
         let sure = rounds >= RUN && mean + SURE * (variance / rounds).sqrt() < 0.0;
-        sure && !pays || self.gain <= -most
+        sure && !pays || self.gain <= -MOST
     }
 }
 
