@@ -105,10 +105,16 @@ function modes(limit: number, prompts: number, ease: number, plain: number): Mea
   return [measured({ mode: 'plain' }, prompts, 1, 1, plain), ...fixed, cut, auto];
 }
 
+/** The calibration error of all positions together, each for as many rounds as it was judged by. */
+function errorOf(all: readonly CalibrationPosition[], of: 'raw' | 'calibrated'): number {
+  const rounds = all.reduce((sum, { heldOut }) => sum + heldOut, 0);
+  return all.reduce((sum, position) => sum + position.heldOut * (position[of].ece ?? 0), 0) / rounds;
+}
+
 /** What came of a calibration of a drafter that proposes up to `limit` tokens; the last of its positions is thin. */
 export function report(limit: number): CalibrationReport {
   const temperatures = Array.from({ length: limit }, (_, index) => 2.1 - 0.13 * index);
-  const all = positions(temperatures, 1208);
+  const all = positions(temperatures, 1208).map((at) => (at.position === limit ? thin(at) : at));
   const together = modes(limit, 16, 0.72, 42.3);
   const suites = [['Chat', 0.66], ['Code', 0.79], ['Maths', 0.74], ['Structured text', 0.81]] as const;
   const auto = together.at(-1)!.timesPlain;
@@ -119,7 +125,8 @@ export function report(limit: number): CalibrationReport {
     heldOutPrompts: 16,
     alike: 16,
     heldOutRounds: 1208,
-    positions: all.map((at) => (at.position === limit ? thin(at) : at)),
+    positions: all,
+    error: { raw: errorOf(all, 'raw'), calibrated: errorOf(all, 'calibrated') },
     cost: costs(limit),
     together,
     suites: suites.map(([title, ease]) => ({ title, modes: modes(limit, 4, ease, 42.3) })),

@@ -73,7 +73,7 @@ describe('the arithmetic', () => {
 });
 
 test('each position has its diagram, with raw and calibrated, which says its numbers to who cannot see it', () => {
-  const { container } = render(ReliabilityCharts, { positions });
+  const { container } = render(ReliabilityCharts, { report: { ...report(2), positions, error: { raw: 0.2, calibrated: 0.2 / 15 } } });
   expect(screen.getAllByTestId('reliability')).toHaveLength(2);
   expect(screen.getAllByTestId('raw-bar')).toHaveLength(2);
   expect(screen.getAllByTestId('calibrated-bar')).toHaveLength(2);
@@ -86,7 +86,7 @@ test('each position has its diagram, with raw and calibrated, which says its num
 });
 
 test('a bar lies where confidence and outcome meet, and is as wide as it has rounds', () => {
-  render(ReliabilityCharts, { positions: [first] });
+  render(ReliabilityCharts, { report: { ...report(2), positions: [first] } });
   const bars = screen.getAllByTestId('raw-bar').map((group) => group.querySelector('.bar')!);
   const wide = (bar: Element) => Number(bar.getAttribute('x2')) - Number(bar.getAttribute('x1'));
   expect(wide(bars[0]!) / wide(bars[1]!)).toBeCloseTo(0.5);
@@ -94,7 +94,7 @@ test('a bar lies where confidence and outcome meet, and is as wide as it has rou
 });
 
 test('the diagrams are there as a table too', () => {
-  render(ReliabilityCharts, { positions });
+  render(ReliabilityCharts, { report: { ...report(2), positions, error: { raw: 0.2, calibrated: 0.2 / 15 } } });
   expect(cells(screen.getByRole('table', { hidden: true }))).toEqual([
     ['1', '20% to 25%', '5', '20%', '20%', '5', '20%', '20%'],
     ['1', '60% to 65%', '0', '', '', '10', '62%', '60%'],

@@ -351,6 +351,14 @@ export type CalibrationCost = {
 	verifyS: ([number, number])[],
 };
 
+/**  The expected calibration error of all positions together, each for as many rounds as it was judged by. */
+export type CalibrationError = {
+	/**  Of confidences as the drafter says them. */
+	raw: number,
+	/**  Of calibrated ones. */
+	calibrated: number,
+};
+
 /**  What a calibration would take, about. */
 export type CalibrationEstimate = {
 	/**  Prompts that are asked. */
@@ -445,6 +453,8 @@ export type CalibrationReport = {
 	/**  Held-out prompts for which every way of drafting wrote the same tokens. */
 	alike: number,
 	positions: CalibrationPosition[],
+	/**  The calibration error of all of them together; null if no round judged any. */
+	error: CalibrationError | null,
 	/**  What rounds cost, by context. */
 	cost: CalibrationCost[],
 	/**  How each way of drafting did. */

@@ -152,7 +152,7 @@ export class MainWindow {
   /** Leads to the calibration of this pair, or else to the form for one. */
   async calibrate(pair: Calibrated): Promise<void> {
     const standing = await this.calibrations.stand(pair);
-    const id = standing.kind === 'inForce' || standing.kind === 'notApplied' ? standing.id : null;
+    const id = standing?.kind === 'inForce' || standing?.kind === 'notApplied' ? standing.id : null;
     this.view = 'calibrate';
     this.calibrationForm.pick(pair);
     this.calibrationForm.open = id === null;

@@ -216,3 +216,18 @@ impl CalibrationError {
         Some(Self { raw: error(|of| &of.raw)?, calibrated: error(|of| &of.calibrated)? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_for_the_error_by_the_rounds_that_judged_them() {
+        let position = |raw: Reliability| CalibrationPosition { samples: 9, thin: false, calibrated: raw.clone(), raw };
+        let off_by_half = Reliability::of([(0.5, true); 10]);
+        let right = Reliability::of([(1.0, true); 30]);
+        let positions = [off_by_half, right, Reliability::of([])].map(position);
+        assert_eq!(CalibrationError::of(&positions), Some(CalibrationError { raw: 0.125, calibrated: 0.125 }));
+        assert_eq!(CalibrationError::of(&positions[2..]), None);
+    }
+}

@@ -16,6 +16,8 @@ export class Calibrations extends Jobs<Calibration> {
 
   /** How the pairs stand that somebody asked of, by `keyOf`. */
   readonly #standings = new SvelteMap<string, CalibrationStanding>();
+  /** The last question of each; an older one may be answered later. */
+  readonly #questions = new Map<string, Promise<CalibrationStanding>>();
   /** Another text whenever a pair may stand otherwise. */
   readonly #version = $derived(this.all.map(({ id, state, inForce, stale, writing }) => [id, state, inForce, stale, writing].join()).join(';'));
 
@@ -24,12 +26,17 @@ export class Calibrations extends Jobs<Calibration> {
     return this.#standings.get(keyOf(pair)) ?? null;
   }
 
-  /** Asks how a pair stands, and in an effect again whenever that may have changed. */
-  async stand(pair: Calibrated): Promise<CalibrationStanding> {
+  /** Asks how a pair stands, and in an effect again whenever that may have changed; null if that cannot be told. */
+  async stand(pair: Calibrated): Promise<CalibrationStanding | null> {
     void this.#version;
-    // A model that cannot be used has no calibration either, and says so where it is picked.
-    const standing = await this.backend.calibrationStanding(pair).catch((): CalibrationStanding => ({ kind: 'none' }));
-    this.#standings.set(keyOf(pair), standing);
+    const key = keyOf(pair);
+    const question = this.backend.calibrationStanding(pair);
+    this.#questions.set(key, question);
+    // A model that cannot be used says so where it is picked.
+    const standing = await question.catch(() => null);
+    if (this.#questions.get(key) !== question) return standing;
+    if (standing) this.#standings.set(key, standing);
+    else this.#standings.delete(key);
     return standing;
   }
 
