@@ -1,23 +1,17 @@
 //! `slipstream calibrate`: a calibration, followed to its end.
 
 use std::io::{self, Write};
-use std::pin::pin;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use app::{App, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationRun, CalibrationState, Suite};
 use serde_json::json;
-use tokio::signal::ctrl_c;
-use tokio::time::sleep;
 
 use crate::INTERRUPTED;
 use crate::calibrations::{report, value};
 use crate::failure::Failure;
-use crate::progress::{Line, time};
+use crate::progress::{Line, about};
 use crate::terminal::harmless;
-
-/// How often a calibration is looked at.
-const PACE: Duration = Duration::from_millis(250);
+use crate::work::{self, Work, with_time_left};
 
 /// Calibrates, or goes on with what was ordered likewise.
 pub(crate) async fn run(app: &App, mut order: CalibrationOrder, json: bool) -> Result<ExitCode, Failure> {
@@ -41,40 +35,43 @@ fn tell_estimate(
         let value = json!({ "event": "estimate", "prompts": prompts, "held_out": held_out, "seconds": seconds });
         return writeln!(io::stdout(), "{value}");
     }
-    let about = seconds.map(|seconds| time(Duration::from_secs_f64(seconds.clamp(0.0, 1e9))));
-    let about = about.map_or_else(String::new, |about| format!("; about {about}"));
+    let about = seconds.map_or_else(String::new, |seconds| format!("; {}", about(seconds)));
     writeln!(io::stderr(), "{prompts} prompts, {held_out} of them answered in every way of drafting{about}")
 }
 
-/// Follows a calibration to its end. Ctrl-C pauses it, a second one ends the program.
-pub(crate) async fn follow(app: &App, mut run: CalibrationRun, json: bool) -> Result<ExitCode, Failure> {
-    let (id, mut line, mut told, mut interrupts) = (run.id, Line::new(), None, 0);
-    let mut interrupt = pin!(ctrl_c());
-    let written = loop {
+/// Follows a calibration to its end.
+pub(crate) async fn follow(app: &App, run: CalibrationRun, json: bool) -> Result<ExitCode, Failure> {
+    let (mut line, mut told) = (Line::new(), None);
+    let run = work::follow(app, run, |run| {
         let now = (run.phase, run.done);
         let news = json && run.is_running() && told.replace(now) != Some(now);
-        let written = if news { tell(&run) } else { line.write(&doing(&run)) };
-        if written.is_err() || !run.is_running() {
-            break written;
-        }
-        tokio::select! {
-            () = sleep(PACE) => {}
-            _ = &mut interrupt => {
-                interrupts += 1;
-                if interrupts > 1 {
-                    app::leave(i32::from(INTERRUPTED)); // what was recorded is there all the same
-                }
-                app.pause_calibration(id).await?;
-                interrupt.set(ctrl_c());
-            }
-        }
-        run = app.calibration(id).await?;
-    };
-    // The engine is let go of only when it is done: a process must not end under it.
-    app.pause_calibrations().await;
-    written?;
+        if news { tell(run) } else { line.write(&doing(run)) }
+    });
+    let run = run.await?;
     line.end()?;
     ended(app, &run, json).await
+}
+
+impl Work for CalibrationRun {
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+
+    async fn look(app: &App, id: i64) -> app::Result<Self> {
+        app.calibration(id).await
+    }
+
+    async fn pause(app: &App, id: i64) -> app::Result<Self> {
+        app.pause_calibration(id).await
+    }
+
+    async fn rest(app: &App) {
+        app.pause_calibrations().await;
+    }
 }
 
 fn tell(run: &CalibrationRun) -> io::Result<()> {
@@ -114,6 +111,5 @@ fn doing(run: &CalibrationRun) -> String {
         (_, CalibrationPhase::Cost) => "timing rounds".to_owned(),
         (_, CalibrationPhase::Measure) => format!("comparing: answer {done} of {total}"),
     };
-    let left = run.seconds_left.filter(|left| left.is_finite() && *left >= 0.0);
-    left.map_or(what.clone(), |left| format!("{what}, about {} left", time(Duration::from_secs_f64(left.min(1e9)))))
+    with_time_left(what, run.seconds_left)
 }

@@ -1,23 +1,17 @@
 //! `slipstream compare`: a comparison, followed to its end.
 
 use std::io::{self, Write};
-use std::pin::pin;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use app::{App, ComparisonEstimate, ComparisonOrder, ComparisonRun, ComparisonState, Suite};
 use serde_json::json;
-use tokio::signal::ctrl_c;
-use tokio::time::sleep;
 
 use crate::INTERRUPTED;
 use crate::comparisons::value;
 use crate::failure::Failure;
-use crate::progress::{Line, time};
+use crate::progress::{Line, about};
 use crate::terminal::harmless;
-
-/// How often a comparison is looked at.
-const PACE: Duration = Duration::from_millis(250);
+use crate::work::{self, Work, with_time_left};
 
 /// Compares drafters.
 pub(crate) async fn run(app: &App, mut order: ComparisonOrder, json: bool) -> Result<ExitCode, Failure> {
@@ -38,39 +32,42 @@ fn tell_estimate(&ComparisonEstimate { prompts, answers, seconds }: &ComparisonE
         let value = json!({ "event": "estimate", "prompts": prompts, "answers": answers, "seconds": seconds });
         return writeln!(io::stdout(), "{value}");
     }
-    let about = seconds.map(|seconds| time(Duration::from_secs_f64(seconds.clamp(0.0, 1e9))));
-    let about = about.map_or_else(String::new, |about| format!("; about {about}"));
+    let about = seconds.map_or_else(String::new, |seconds| format!("; {}", about(seconds)));
     writeln!(io::stderr(), "prompts: {prompts}, answers in all columns: {answers}{about}")
 }
 
-/// Follows a comparison to its end. Ctrl-C pauses it, a second one ends the program.
-pub(crate) async fn follow(app: &App, mut run: ComparisonRun, json: bool) -> Result<ExitCode, Failure> {
-    let (id, mut line, mut told, mut interrupts) = (run.id, Line::new(), None, 0);
-    let mut interrupt = pin!(ctrl_c());
-    let written = loop {
+/// Follows a comparison to its end.
+pub(crate) async fn follow(app: &App, run: ComparisonRun, json: bool) -> Result<ExitCode, Failure> {
+    let (mut line, mut told) = (Line::new(), None);
+    let run = work::follow(app, run, |run| {
         let news = json && run.is_running() && told.replace(run.done) != Some(run.done);
-        let written = if news { tell(&run) } else { line.write(&doing(&run)) };
-        if written.is_err() || !run.is_running() {
-            break written;
-        }
-        tokio::select! {
-            () = sleep(PACE) => {}
-            _ = &mut interrupt => {
-                interrupts += 1;
-                if interrupts > 1 {
-                    app::leave(i32::from(INTERRUPTED)); // what was measured is there all the same
-                }
-                app.pause_comparison(id).await?;
-                interrupt.set(ctrl_c());
-            }
-        }
-        run = app.comparison(id).await?;
-    };
-    // The engine is let go of only when it is done: a process must not end under it.
-    app.pause_comparisons().await;
-    written?;
+        if news { tell(run) } else { line.write(&doing(run)) }
+    });
+    let run = run.await?;
     line.end()?;
     ended(app, &run, json).await
+}
+
+impl Work for ComparisonRun {
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+
+    async fn look(app: &App, id: i64) -> app::Result<Self> {
+        app.comparison(id).await
+    }
+
+    async fn pause(app: &App, id: i64) -> app::Result<Self> {
+        app.pause_comparison(id).await
+    }
+
+    async fn rest(app: &App) {
+        app.pause_comparisons().await;
+    }
 }
 
 fn tell(run: &ComparisonRun) -> io::Result<()> {
@@ -105,6 +102,5 @@ fn doing(run: &ComparisonRun) -> String {
         ComparisonState::Waiting => "waiting".to_owned(),
         _ => format!("comparing: answer {done} of {total}"),
     };
-    let left = run.seconds_left.filter(|left| left.is_finite() && *left >= 0.0);
-    left.map_or(what.clone(), |left| format!("{what}, about {} left", time(Duration::from_secs_f64(left.min(1e9)))))
+    with_time_left(what, run.seconds_left)
 }

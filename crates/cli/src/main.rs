@@ -38,6 +38,7 @@ mod text;
 mod train;
 mod trash;
 mod verify;
+mod work;
 
 /// What shells expect of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;

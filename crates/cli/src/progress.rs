@@ -61,7 +61,12 @@ pub(crate) fn checking(Checking { done, total }: Checking) -> String {
     format!("reading: {} of {}", size(done), size(total))
 }
 
-pub(crate) fn time(time: Duration) -> String {
+/// `about 5 min 20 s`.
+pub(crate) fn about(seconds: f64) -> String {
+    format!("about {}", time(Duration::from_secs_f64(seconds.clamp(0.0, 1e9))))
+}
+
+fn time(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60) {
         (0, 0) => format!("{seconds} s"),

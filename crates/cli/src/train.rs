@@ -1,23 +1,17 @@
 //! `slipstream drafter train`: a training, followed to its end.
 
 use std::io::{self, Write};
-use std::pin::pin;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use app::{App, Training, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState, size};
 use serde_json::{Value, json};
-use tokio::signal::ctrl_c;
-use tokio::time::sleep;
 
 use crate::INTERRUPTED;
 use crate::failure::Failure;
 use crate::models::print;
-use crate::progress::{Line, time};
+use crate::progress::{Line, about};
 use crate::terminal::harmless;
-
-/// How often a training is looked at.
-const PACE: Duration = Duration::from_millis(250);
+use crate::work::{self, Work, with_time_left};
 
 /// Trains a drafter, or goes on with a training that was ordered likewise.
 pub(crate) async fn run(app: &App, order: TrainingOrder, json: bool) -> Result<ExitCode, Failure> {
@@ -43,35 +37,33 @@ pub(crate) async fn resume(
     follow(app, training, json).await
 }
 
-/// Follows a training to its end. Ctrl-C pauses it, a second one ends the program.
-async fn follow(app: &App, mut training: Training, json: bool) -> Result<ExitCode, Failure> {
-    let (id, mut told, mut interrupts) = (training.id, Told::new(&training), 0);
-    let mut interrupt = pin!(ctrl_c());
-    let written = loop {
-        if let Err(error) = told.tell(&training, json) {
-            app.pause_training(id).await?;
-            break Err(error);
-        }
-        if !training.is_running() {
-            break Ok(());
-        }
-        tokio::select! {
-            () = sleep(PACE) => {}
-            _ = &mut interrupt => {
-                interrupts += 1;
-                if interrupts > 1 {
-                    app::leave(i32::from(INTERRUPTED)); // what was saved last is there all the same
-                }
-                app.pause_training(id).await?;
-                interrupt.set(ctrl_c());
-            }
-        }
-        training = app.training(id).await?;
-    };
-    // The engine is let go of only when it is done: a process must not end under it.
-    app.pause_trainings().await;
-    written?;
+/// Follows a training to its end.
+async fn follow(app: &App, training: Training, json: bool) -> Result<ExitCode, Failure> {
+    let mut told = Told::new(&training);
+    let training = work::follow(app, training, |training| told.tell(training, json)).await?;
     ended(&training, json)
+}
+
+impl Work for Training {
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running()
+    }
+
+    async fn look(app: &App, id: i64) -> app::Result<Self> {
+        app.training(id).await
+    }
+
+    async fn pause(app: &App, id: i64) -> app::Result<Self> {
+        app.pause_training(id).await
+    }
+
+    async fn rest(app: &App) {
+        app.pause_trainings().await;
+    }
 }
 
 /// Says what it will take, about.
@@ -87,8 +79,7 @@ fn tell_estimate(estimate: &TrainingEstimate, json: bool) -> io::Result<()> {
     let answers = if guessed { "the answers, as a guess" } else { "the answers" };
     for (what, seconds) in [(answers, seconds_answers), ("the steps", seconds_steps)] {
         if let Some(seconds) = seconds {
-            let seconds = Duration::from_secs_f64(seconds.clamp(0.0, 1e9));
-            text.extend(["; about ", &time(seconds), " for ", what]);
+            text.extend(["; ", &about(seconds), " for ", what]);
         }
     }
     writeln!(io::stderr(), "{text}")
@@ -247,6 +238,5 @@ fn doing(training: &Training) -> String {
         TrainingState::Training => format!("the drafter learns: step {step} of {steps}"),
         _ => "waiting".to_owned(),
     };
-    let left = training.seconds_left.filter(|left| left.is_finite() && *left >= 0.0);
-    left.map_or(what.clone(), |left| format!("{what}, about {} left", time(Duration::from_secs_f64(left.min(1e9)))))
+    with_time_left(what, training.seconds_left)
 }
