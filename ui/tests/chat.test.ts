@@ -9,7 +9,7 @@ test('Enter sends with the picked pair and empties the field', async () => {
   const user = await open(backend);
   const { conversation } = await ask(backend, user, 'Hello');
   expect(backend.said).toEqual([
-    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls, insist: false },
+    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls, insist: false, observe: false },
   ]);
   expect(composer()).toHaveValue('');
   expect(screen.getByTestId('question')).toHaveTextContent('Hello');
