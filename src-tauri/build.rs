@@ -41,6 +41,7 @@ const COMMANDS: &[&str] = &[
     "forget_conversation",
     "messages",
     "show_branch",
+    "rounds",
     "search",
     "set_system",
     "export_conversation",

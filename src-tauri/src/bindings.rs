@@ -51,6 +51,7 @@ macro_rules! every_command {
             conversations::forget_conversation,
             conversations::messages,
             conversations::show_branch,
+            conversations::rounds,
             conversations::search,
             conversations::set_system,
             conversations::export_conversation,

@@ -66,5 +66,6 @@ fn request(target: &Path, drafter: Option<DraftSource>, number: usize) -> Reques
         cost: Cost::default(),
         afresh: false,
         calibration: None,
+        observe: false,
     }
 }

@@ -91,6 +91,7 @@ fn request([target, drafter]: [&String; 2], mode: Mode, prompt: &str, tokens: us
         cost: cost.clone(),
         afresh: false,
         calibration: None,
+        observe: false,
     }
 }
 

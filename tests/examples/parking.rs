@@ -96,6 +96,7 @@ fn request(target: &Path, drafter: Option<&Path>, cost: Cost) -> Request {
         cost,
         afresh: false,
         calibration: None,
+        observe: false,
     }
 }
 

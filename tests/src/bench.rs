@@ -43,6 +43,7 @@ impl Bench {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Setup {
     pub limits: Limits,
     /// The tokens that are never chosen.
     pub suppressed: BTreeSet<Token>,
+    /// Whether rounds say how probable their tokens were.
+    pub observed: bool,
     /// Who ends an answer early.
     pub interrupt: Interrupt,
 }
@@ -65,6 +67,7 @@ impl Setup {
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
             limits: Limits { max_tokens, ..Limits::default() },
             suppressed: BTreeSet::new(),
+            observed: false,
             interrupt: Interrupt::Nobody,
         })
     }
@@ -87,6 +90,12 @@ impl Setup {
         Self { suppressed: suppressed.into_iter().collect(), ..self.clone() }
     }
 
+    /// The same, observed.
+    #[must_use]
+    pub fn observed(&self) -> Self {
+        Self { observed: true, ..self.clone() }
+    }
+
     /// The same, interrupted.
     #[must_use]
     pub fn interrupted(&self, interrupt: Interrupt) -> Self {
@@ -99,7 +108,8 @@ impl Setup {
     /// When MLX fails.
     pub fn sampler(&self, prompt: &[Token]) -> Outcome<Sampler> {
         let size = self.model.size();
-        Ok(Sampler::new(self.sampling).suppressing(&self.suppressed, size).following(prompt, size)?)
+        let sampler = Sampler::new(self.sampling).suppressing(&self.suppressed, size).observed(self.observed);
+        Ok(sampler.following(prompt, size)?)
     }
 
     /// Plain decoding.

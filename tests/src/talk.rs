@@ -49,6 +49,7 @@ pub fn say(question: Question, max_tokens: usize) -> Say {
         precision: Precision::Float32,
         controls: Controls { sampling, max_tokens, ..Controls::default() },
         insist: false,
+        observe: false,
     }
 }
 

@@ -63,6 +63,7 @@ impl Models {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
         };
         asking::answer(engine, request)
     }

@@ -21,14 +21,18 @@ async fn a_drafter_changes_no_word_and_the_rounds_add_up_to_the_answer() -> Outc
     );
 
     let rounds = events.iter().filter_map(|event| if let Event::Round(round) = event { Some(round) } else { None });
-    let (mut ids, mut text, mut waits) = (Vec::<u32>::new(), String::new(), 0);
+    let (mut ids, mut text, mut raw, mut waits) = (Vec::<u32>::new(), String::new(), String::new(), 0);
     for round in rounds {
         ids.extend(&round.ids);
         text.push_str(&round.text);
+        raw.push_str(&round.pieces.concat());
+        assert_eq!((round.pieces.len(), round.rejected_pieces.len()), (round.ids.len(), round.rejected.len()));
         waits += round.waits;
     }
-    assert_eq!(ids, answer.ids);
+    assert_eq!((ids, raw), (answer.ids.clone(), answer.raw.clone()));
     assert!(answer.text.starts_with(&text));
+    let first = answer.stats.first_token_s.ok_or("there was no first token")?;
+    assert!((answer.stats.prefill_s..).contains(&first) && first.is_finite());
     assert_eq!((waits, answer.stats.waits), (answer.stats.rounds as u64, answer.stats.rounds as u64));
     Ok(())
 }

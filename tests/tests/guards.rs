@@ -124,6 +124,7 @@ fn request(target: &Copy, max_tokens: usize) -> Request {
         cost: Cost::default(),
         afresh: false,
         calibration: None,
+        observe: false,
     }
 }
 

@@ -64,6 +64,7 @@ fn request(target: &TempDir, words: usize) -> Request {
         cost: engine::Cost::default(),
         afresh: false,
         calibration: None,
+        observe: false,
     }
 }
 

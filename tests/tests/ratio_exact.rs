@@ -101,7 +101,7 @@ impl Target for Given {
         }
         let draft = draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec());
         let verdict = Verdict::Ruled { accepted: 0, next: 0 };
-        Ok(Pass { draft, confidences: Vec::new(), verdict, taps: Array::from_f32(0.0) })
+        Ok(Pass { draft, confidences: Vec::new(), verdict, probabilities: None, taps: Array::from_f32(0.0) })
     }
 
     fn commit(&mut self, _rows: usize) -> nn::Result<()> {

@@ -59,6 +59,7 @@ impl Models {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
             prompt: Prompt::Chat(messages.to_vec()),
             controls,
         }

@@ -60,6 +60,7 @@ impl Thinker {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
             prompt: Prompt::Chat(messages.to_vec()),
             controls,
         }

@@ -128,8 +128,17 @@ async fn a_stored_answer_is_verified_from_its_record() -> Outcome {
     let controls = app.preferences().await?.controls;
     let (target, drafter) = (tiny::TARGET.to_owned(), Some(tiny::DRAFTER.to_owned()));
     let question = Question::First { text: "Why?".into(), attachments: vec![], system: String::new() };
-    let said =
-        app.say(Say { question, target, drafter, controls, precision: Precision::default(), insist: false }).await?;
+    let said = app
+        .say(Say {
+            question,
+            target,
+            drafter,
+            controls,
+            precision: Precision::default(),
+            insist: false,
+            observe: false,
+        })
+        .await?;
     let mut reader = said.answering.reader();
     while let Some(frame) = reader.next().await {
         if let Phase::Ended(Err(error)) = frame.phase {

@@ -61,6 +61,20 @@ async function order(page: Page, name: string, what: string): Promise<void> {
   await page.getByTestId(`${what}-form`).waitFor();
 }
 
+/** Every answer as its tokens, and what is known of one that did not stand. */
+async function provenance(page: Page): Promise<void> {
+  await page.getByTestId('conversation').first().waitFor();
+  await page.keyboard.press('Control+p');
+  const tokens = page.getByRole('listbox', { name: 'Tokens of the answer' }).first();
+  await tokens.focus();
+  for (let at = 0; at < 3; at += 1) await page.keyboard.press('ArrowDown');
+}
+
+async function timeline(page: Page): Promise<void> {
+  await press(page, 'Timeline');
+  await page.getByTestId('timeline').evaluate((shown) => shown.scrollIntoView({ block: 'center' }));
+}
+
 export const states: State[] = [
   { name: 'window-opening', show: 'opening' },
   { name: 'window-broken', show: 'broken' },
@@ -68,6 +82,8 @@ export const states: State[] = [
   { name: 'chat-new', show: 'new-chat' },
   { name: 'chat-conversation' },
   { name: 'chat-raw', go: (page) => press(page, 'Show raw') },
+  { name: 'chat-provenance', go: provenance },
+  { name: 'chat-timeline', go: timeline },
   { name: 'chat-loading', show: 'loading' },
   { name: 'chat-prompt', show: 'prompt' },
   { name: 'chat-answering', show: 'answering' },

@@ -1,5 +1,5 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Along, Attachment, Backend, Controls, Details, Frame, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
+import type { Along, Attachment, Backend, Controls, Details, Frame, How, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { conversation, message, model } from './samples';
 import { ScriptedShell } from './shell';
@@ -12,7 +12,7 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   refusal = 'There is no config.json in this folder.';
   chosenFolder: string | null = null;
   kept: Preferences = structuredClone(beforeLoading);
-  said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean }[] = [];
+  said: { conversation: number; text: string; pair: Pair; controls: Controls; insist: boolean; observe: boolean }[] = [];
   /** What went along with each question. */
   along: Along[] = [];
   stops = 0;
@@ -64,35 +64,35 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   chooseAttachments = async () => this.answer('chooseAttachments', this.chosenFiles);
   chooseFolder = async () => this.answer('chooseFolder', this.chosenFolder);
 
-  async say(where: number | null, text: string, pair: Pair, controls: Controls, insist: boolean, along: Along = {}): Promise<Said> {
+  async say(where: number | null, text: string, pair: Pair, controls: Controls, how: How, along: Along = {}): Promise<Said> {
     this.answer('say', null);
     const id = where ?? this.#next++;
     const title = text.split('\n')[0]!.slice(0, 60);
     if (where === null) this.talks.push(conversation({ id, title, system: along.system ?? '', ...pair, updatedAt: Date.now() }));
-    this.said.push({ conversation: id, text, pair, controls, insist });
+    this.said.push({ conversation: id, text, pair, controls, ...how });
     this.along.push(along);
     return this.#begin(id, (this.written.get(id) ?? []).length, text, pair, along.attachments);
   }
 
-  async editMessage(id: number, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
+  async editMessage(id: number, text: string, pair: Pair, controls: Controls, how: How): Promise<Said> {
     this.answer('editMessage', null);
     const [talk, at] = this.#place(id);
-    this.said.push({ conversation: talk, text, pair, controls, insist });
+    this.said.push({ conversation: talk, text, pair, controls, ...how });
     return this.#begin(talk, at, text, pair);
   }
 
-  async answerAgain(id: number, pair: Pair, controls: Controls, insist: boolean): Promise<Said> {
+  async answerAgain(id: number, pair: Pair, controls: Controls, how: How): Promise<Said> {
     this.answer('answerAgain', null);
     const [talk, at] = this.#place(id);
     const behind = this.written.get(talk)![at]!.author === 'user' ? at + 1 : at;
     const question = this.written.get(talk)![behind - 1]!;
-    this.said.push({ conversation: talk, text: question.text, pair, controls, insist });
+    this.said.push({ conversation: talk, text: question.text, pair, controls, ...how });
     return this.#begin(talk, behind, null, pair);
   }
 
-  async rerun(id: number, insist: boolean): Promise<Said> {
+  async rerun(id: number, how: How): Promise<Said> {
     const { pair, controls } = this.recordOf(id);
-    return this.answerAgain(id, pair, controls, insist);
+    return this.answerAgain(id, pair, controls, how);
   }
 
   /** How an answer was made. */

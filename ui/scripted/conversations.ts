@@ -1,5 +1,5 @@
 // The part of the scripted backend that is about conversations: the list, their branches, and finding what was said.
-import type { Backend, Conversation, ConversationExport, Found, Message, Preset } from '../src/lib/backend/backend';
+import type { Backend, Conversation, ConversationExport, Found, Message, Preset, Trace } from '../src/lib/backend/backend';
 import { ScriptedComparison } from './comparison';
 
 export class ScriptedConversations extends ScriptedComparison {
@@ -9,6 +9,8 @@ export class ScriptedConversations extends ScriptedComparison {
   written = new Map<number, Message[]>();
   exportedTalks: ConversationExport[] = [];
   kinds: Preset[] = [];
+  /** What the rounds of answers did, by their messages. */
+  traces = new Map<number, Trace[]>();
   /** What is not shown: from the message where it parts from another branch, by that message. */
   #hidden = new Map<number, Message[]>();
 
@@ -53,6 +55,10 @@ export class ScriptedConversations extends ScriptedComparison {
   }
 
   messages = async (id: number) => this.answer('messages', this.written.get(id) ?? []);
+
+  async rounds(message: number): Promise<Trace[] | null> {
+    return this.answer('rounds', this.traces.get(message) ?? null);
+  }
 
   async showBranch(message: number): Promise<Message[]> {
     const hidden = [...this.#hidden.values()].find((branch) => branch.some(({ id }) => id === message));

@@ -1,7 +1,7 @@
 // The window with nothing behind it, for looking at it in a browser: `npm run dev:mock`. ?show= one of the scenes begins
 // with that, and ?show=first without models.
 import './fonts.css';
-import type { Calibration, CalibrationOrder, Controls, Message, Outcome, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
+import type { Calibration, CalibrationOrder, Controls, How, Message, Outcome, Pair, Phase, Proof, Round, Said, Speculation } from '../src/lib/backend/backend';
 import type { Comparison, ComparisonOrder } from '../src/lib/backend/comparing';
 import { ScriptedBackend } from './backend';
 import { calibration } from './calibration';
@@ -9,7 +9,8 @@ import { compared, comparison, identical, race } from './comparison';
 import { elsewhere as places, hit, offer, pairs } from './hub';
 import { hostile, showcase } from './markdown';
 import { report } from './report';
-import { commit, conversations, details, download, essayRounds, history, message, model, models, outcome, plainly, rounds, thoughtRounds } from './samples';
+import { observed, rounds, traces } from './rounds';
+import { commit, conversations, details, download, essayRounds, history, message, model, models, outcome, plainly, thoughtRounds } from './samples';
 import { scenes } from './scenes';
 import { again, elsewhere, notes, presets, removed } from './threads';
 import { learned, training } from './training';
@@ -28,7 +29,7 @@ const downloaded = model({
 
 type Rerun = Outcome['rerun'];
 /** Whether an answer has all of Markdown, and what came of it if it was to be another one again. */
-type How = { marked?: boolean; rerun?: Rerun };
+type Written = { marked?: boolean; rerun?: Rerun };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -50,13 +51,13 @@ class Demo extends ScriptedBackend {
     return this.#started(await super.answerAgain(...asked), pair, controls);
   }
 
-  override async rerun(of: number): Promise<Said> {
+  override async rerun(of: number, how: How): Promise<Said> {
     const { pair, controls } = this.recordOf(of);
     const rerun = { of, same: true, sentence: 'Run again: the same 128 tokens.' };
-    return this.#started(await super.answerAgain(of, pair, controls, false), pair, controls, { rerun });
+    return this.#started(await super.answerAgain(of, pair, controls, how), pair, controls, { rerun });
   }
 
-  #started(said: Said, pair: Pair, controls: Controls, how: How = {}): Said {
+  #started(said: Said, pair: Pair, controls: Controls, how: Written = {}): Said {
     void this.#write(said.conversation, said.answer, pair, controls, how);
     return said;
   }
@@ -130,7 +131,7 @@ class Demo extends ScriptedBackend {
     put({ state: 'done', secondsLeft: null, verdict: identical });
   }
 
-  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null }: How): Promise<void> {
+  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null }: Written): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
@@ -138,7 +139,8 @@ class Demo extends ScriptedBackend {
     const speculation: Speculation =
       gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
     const scaled = (round: Round) => (calibrated ? { ...round, calibrated: round.confidences.map((confidence) => confidence ** 1.4) } : round);
-    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))].map(scaled);
+    const tell = this.said.at(-1)?.observe ? observed : (all: Round[]) => all;
+    const all = tell([...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))].map(scaled));
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
       this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
       await pause(wait);
@@ -151,6 +153,7 @@ class Demo extends ScriptedBackend {
       await send({ kind: 'decoding', speculation }, written, all.slice(written, written + 1), 66);
     }
     const kept = all.slice(0, written);
+    this.traces.set(answer.id, kept);
     const message: Message = {
       ...answer,
       thought: kept.map((round) => round.thought).join(''),
@@ -221,6 +224,7 @@ export function demo(): ScriptedBackend {
     backend.written.set(id, [question, answered]);
   });
   backend.branch();
+  backend.traces = traces(backend.written);
   backend.kept = { ...backend.kept, target: 'target-270m', drafter: 'drafter-5', conversation: 1 };
   if (show !== null) scenes[show]?.(backend);
   return backend;

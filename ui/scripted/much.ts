@@ -2,7 +2,8 @@
 import type { Round } from '../src/lib/backend/backend';
 import { ScriptedBackend } from './backend';
 import { showcase } from './markdown';
-import { drafting, essayRounds, outcome, rounds } from './samples';
+import { rounds } from './rounds';
+import { drafting, essayRounds, outcome } from './samples';
 
 /** The window gets at most so many frames a second. */
 const framesPerSecond = 30;

@@ -1,6 +1,7 @@
 import type { Conversation, Details, Download, Message, Model, Outcome, Round, Speculation, Stats } from '../src/lib/backend/backend';
 import { Tally } from '../src/lib/chart/reading';
 import { beforeLoading } from '../src/lib/preferences.svelte';
+import { rounds } from './rounds';
 
 export function model(part: Partial<Model> & Pick<Model, 'id' | 'role' | 'folder'>): Model {
   const target = part.role === 'target';
@@ -103,35 +104,6 @@ Three things decide where it goes next:
 
 So the honest answer to your question is that nobody designs a meander. It is what happens when a strong current has to agree, again and again, with ground that is only slightly weaker than itself.`;
 
-/** Rounds that write `text`, accepting less the further out a position is; the same ones every time. */
-export function rounds(text: string, gamma: number): Round[] {
-  const tokens = text.match(/\s*[^\s]{1,5}/g) ?? [];
-  const result: Round[] = [];
-  let state = 7;
-  const random = () => (state = (state * 16807) % 2147483647) / 2147483647;
-  for (let at = 0; at < tokens.length; ) {
-    let accepted = 0;
-    while (accepted < gamma && random() < 0.86 - 0.05 * accepted) accepted += 1;
-    const taken = tokens.slice(at, at + accepted + 1);
-    at += accepted + 1;
-    const confidences = Array.from({ length: gamma }, (_, index) => 0.9 - 0.07 * index);
-    result.push({
-      thought: '',
-      text: taken.join(''),
-      tokens: taken.length,
-      proposed: gamma,
-      accepted: Math.min(accepted, taken.length),
-      confidences,
-      calibrated: [],
-      course: 'drafting',
-      turn: null,
-      seconds: 0.05,
-      waits: 1,
-    });
-  }
-  return result;
-}
-
 export function statsOf(all: readonly Round[]): Stats {
   const tally = new Tally();
   for (const round of all) tally.add(round);
@@ -153,6 +125,8 @@ export function statsOf(all: readonly Round[]): Stats {
     waits: rounds,
     loadSeconds: 0.8,
     prefillSeconds: 0.04,
+    measuringSeconds: 0,
+    firstTokenSeconds: 0.89,
     decodeSeconds: 0.05 * rounds,
     thoughtSeconds: all.filter(({ thought }) => thought !== '').reduce((sum, { seconds }) => sum + seconds, 0),
     peakMemoryBytes: 1_240_000_000,

@@ -1,7 +1,8 @@
 // Conversations with branches, files and a past, for looking at them.
 import type { Attachment, Conversation, Message, Preset } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
-import { conversation, message, outcome, rounds } from './samples';
+import { rounds } from './rounds';
+import { conversation, message, outcome } from './samples';
 
 export const notes: Attachment = { name: 'field-notes.txt', text: 'The outer bank moved by 40 cm this spring.\n'.repeat(60) };
 

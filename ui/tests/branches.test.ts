@@ -117,7 +117,7 @@ test('what was to run again and needs more memory than there is runs again all t
   await user.click(nth('Run again', 1));
   await waitFor(() => expect(backend.said).toHaveLength(1));
   end(backend, '', { state: 'failed', note: 'This needs 9 GB.', code: 'insist', outcome: null });
-  backend.rerun = async (id, insist) => {
+  backend.rerun = async (id, { insist }) => {
     expect([id, insist]).toEqual([14, true]);
     throw new Error('It is out of memory.');
   };

@@ -9,7 +9,7 @@ test('Enter sends with the picked pair and empties the field', async () => {
   const user = await open(backend);
   const { conversation } = await ask(backend, user, 'Hello');
   expect(backend.said).toEqual([
-    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls, insist: false },
+    { conversation, text: 'Hello', pair: { target: 't', drafter: null }, controls: backend.kept.controls, insist: false, observe: false },
   ]);
   expect(composer()).toHaveValue('');
   expect(screen.getByTestId('question')).toHaveTextContent('Hello');
@@ -75,7 +75,7 @@ test('an answer goes through its phases, streams, and ends with its numbers', as
   backend.emit(frame(ids, { firstRound: 2, phase: { kind: 'ended', message: end } }));
   expect(await within(answer).findByText('Good day!')).toBeInTheDocument();
   expect(answer).toHaveAttribute('data-state', 'complete');
-  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted auto, γ up to 5 schedule ended by itself');
+  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted 0.9 s to the first token 32 tokens of context used auto, γ up to 5 schedule ended by itself');
   expect(screen.getByRole('img', { name: /Tokens per round over 2 rounds/ })).toBeInTheDocument();
 });
 

@@ -33,8 +33,8 @@ test('a message goes out under the names of the wire', async () => {
     return null;
   });
   const controls = { ...beforeLoading.controls, gamma: 3 };
-  await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls, true);
-  const asking = { target: 't', drafter: null, controls, insist: true };
+  await tauri.say(7, 'Hello', { target: 't', drafter: null }, controls, { insist: true, observe: true });
+  const asking = { target: 't', drafter: null, controls, insist: true, observe: true };
   expect(sent).toEqual({ conversation: 7, text: 'Hello', attachments: [], system: '', asking });
 });
 

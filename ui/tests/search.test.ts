@@ -47,7 +47,7 @@ test('a message is found on a branch that is not shown, which is shown then', as
   backend.kept = { ...backend.kept, conversation: 1 };
   const user = await open(backend);
   await screen.findByText('Me.');
-  const { question, answer } = await backend.editMessage(11, 'Where?', { target: 't', drafter: null }, backend.kept.controls, false);
+  const { question, answer } = await backend.editMessage(11, 'Where?', { target: 't', drafter: null }, backend.kept.controls, { insist: false, observe: false });
   backend.emit(frame({ conversation: 1, message: answer.id }, { phase: { kind: 'ended', message: { ...answer, state: 'complete', text: 'Here.' } } }));
   const pieces = [{ text: 'Who', matches: true }, { text: '?', matches: false }];
   backend.search = async () => [{ conversation: backend.talks[0]!, passages: [{ message: 11, pieces }] }];

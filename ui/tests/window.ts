@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { ScriptedBackend } from '../scripted/backend';
 import { drafting, lookup, model } from '../scripted/samples';
 import App from '../src/App.svelte';
-import type { Frame, Phase, Round } from '../src/lib/backend/backend';
+import type { Frame, Phase, Round, Trace } from '../src/lib/backend/backend';
 
 export const target = model({ id: 't', role: 'target', folder: '/models/gemma-3-270m-it' });
 export const base = model({ id: 'b', role: 'target', folder: '/models/gemma-3-270m', chatTemplate: false });
@@ -59,8 +59,14 @@ export async function ask(backend: ScriptedBackend, user: ReturnType<typeof user
 }
 
 export function round(text: string, proposed: number, accepted: number): Round {
-  const [course, sure] = ['drafting' as const, { confidences: [], calibrated: [] }];
-  return { thought: '', text, tokens: accepted + 1, proposed, accepted, ...sure, course, turn: null, seconds: 0.1, waits: 1 };
+  return { ...trace([text]), thought: '', text, tokens: accepted + 1, proposed, accepted, course: 'drafting', turn: null, waits: 1 };
+}
+
+/** What a plain round did; a test gives what matters to it. */
+export function trace(pieces: string[], part: Partial<Trace> = {}): Trace {
+  const none = { rejected: [], confidences: [], calibrated: [], p: [], q: [], ownP: null, cut: 0 };
+  const took = { seconds: 0.1, draftSeconds: null, verifySeconds: null, waitedSeconds: 0.09 };
+  return { pieces, provenance: pieces.map(() => 'plain'), ...none, ...took, ...part };
 }
 
 export const decoding: Phase = { kind: 'decoding', speculation: drafting };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use engine::{Answer, Cancel, Event, Request, Round, Speculation};
 use tokio::sync::watch;
 
-use crate::{App, Error};
+use crate::{App, Error, Trace};
 
 /// How far an answer is.
 #[derive(Debug, Clone, Default)]
@@ -159,6 +159,11 @@ impl Feed {
         self.0.send_modify(|progress| progress.phase = Phase::Ended(Err(Arc::new(error))));
     }
 
+    /// What the rounds did so far.
+    pub(crate) fn traces(&self) -> Vec<Trace> {
+        self.0.borrow().rounds.iter().map(Trace::from).collect()
+    }
+
     /// The thought and the text so far.
     pub(crate) fn written(&self) -> (String, String) {
         let rounds = &self.0.borrow().rounds;
@@ -187,13 +192,18 @@ pub(crate) mod testing {
         Round {
             ids: vec![1],
             provenance: vec![Provenance::Plain],
+            pieces: vec![text.into()],
             thought: String::new(),
             text: text.into(),
             proposed: 0,
             accepted: 0,
             rejected: Vec::new(),
+            rejected_pieces: Vec::new(),
             confidences: Vec::new(),
             calibrated: Vec::new(),
+            p: Vec::new(),
+            q: Vec::new(),
+            own_p: None,
             cut: 0,
             bound: Bound::Limit,
             course: Course::Drafting,

@@ -62,6 +62,8 @@ pub struct Say {
     pub controls: Controls,
     /// Whether the user insists although there is not enough memory.
     pub insist: bool,
+    /// Whether the answer's rounds tell how probable their tokens were; the answer is the same.
+    pub observe: bool,
 }
 
 /// What was said, and the answer that is on its way.
@@ -123,6 +125,7 @@ impl App {
             cost,
             afresh: false,
             calibration,
+            observe: say.observe,
             target: target.folder,
             drafter,
             precision: say.precision,
@@ -238,6 +241,7 @@ mod tests {
             precision: Precision::default(),
             controls: Controls::default(),
             insist: false,
+            observe: false,
         }
     }
 

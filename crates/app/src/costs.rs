@@ -108,6 +108,7 @@ mod tests {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
         };
         app.keep_cost(&request, &cost).await.unwrap();
         assert_eq!(app.cost(&target, Some(&drafter), Precision::AsStored).await.unwrap(), cost);

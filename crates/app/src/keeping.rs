@@ -47,8 +47,14 @@ impl Keeper {
     pub(crate) async fn keep(self, feed: &Feed, last: oneshot::Receiver<Event>) -> Result<Event> {
         let last = self.save_until(feed, last).await;
         match &last {
-            Event::End(answer) => self.store_end(answer).await?,
-            Event::Failed(error) => self.store_failure(feed, error).await?,
+            Event::End(answer) => {
+                self.keep_rounds(feed).await;
+                self.store_end(answer).await?;
+            }
+            Event::Failed(error) => {
+                self.keep_rounds(feed).await;
+                self.store_failure(feed, error).await?;
+            }
             _ => {}
         }
         Ok(last)
@@ -71,6 +77,14 @@ impl Keeper {
                     }
                 }
             }
+        }
+    }
+
+    /// Before the end is stored, so that whoever sees the end finds them. An answer without its rounds is whole, so a
+    /// failure is none of the answer's.
+    async fn keep_rounds(&self, feed: &Feed) {
+        if let Ok(rounds) = serde_json::to_string(&feed.traces()) {
+            let _ = self.store.keep_rounds(self.message, &rounds).await;
         }
     }
 

@@ -42,11 +42,12 @@ pub(crate) struct Original {
 }
 
 impl App {
-    /// Begins to write an answer again, beside it, as its record says. The end says what became of it.
+    /// Begins to write an answer again, beside it, as its record says. The end says what became of it. Whoever observes it
+    /// is told how probable its tokens were.
     ///
     /// # Errors
     /// Another answer is running, the message has no record, or a model or the conversation is not there.
-    pub async fn rerun(&self, message: i64, insist: bool) -> Result<Said> {
+    pub async fn rerun(&self, message: i64, insist: bool, observe: bool) -> Result<Said> {
         let record = self.message(message).await?.record.ok_or(Error::NoRecord)?;
         let say = Say {
             question: Question::Again { message },
@@ -55,6 +56,7 @@ impl App {
             precision: record.precision,
             controls: record.answer.controls.clone(),
             insist,
+            observe,
         };
         self.begin(say, Some(Original { message, answer: record.answer })).await
     }

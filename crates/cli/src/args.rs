@@ -225,6 +225,9 @@ pub(crate) struct AskingArguments {
     /// Load the models even if they need more memory than is to be had; the machine may become very slow.
     #[arg(long)]
     pub(crate) over_memory: bool,
+    /// Let --json tell how probable each token was to the target and to the drafter; no token changes.
+    #[arg(long)]
+    pub(crate) observe: bool,
     #[command(flatten)]
     pub(crate) controls: ControlArguments,
 }

@@ -28,6 +28,7 @@ impl Asking {
             cost: app.cost(&target, drafter.as_ref(), precision).await?,
             afresh: false,
             calibration: app.calibration_for(&target, drafter.as_ref(), precision, controls.thinking).await?,
+            observe: arguments.observe,
             target,
             drafter,
             precision,

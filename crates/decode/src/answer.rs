@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ops::ControlFlow};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bound, Draft, Drafter, Pass, Schedule, Stats, Target, Token, agree, schedule::cut};
+use crate::{Bound, Draft, Drafter, Pass, Probabilities, Schedule, Stats, Target, Token, agree, schedule::cut};
 
 /// Padding tokens in a row that nobody means to write.
 const PADDING: usize = 8;
@@ -72,6 +72,8 @@ pub struct Round {
     pub rejected: Vec<Token>,
     /// The drafter's confidence in each proposed token; empty if it has none.
     pub confidences: Vec<f32>,
+    /// How probable its tokens were, those that it did not come to left out, if that was asked for.
+    pub probabilities: Option<Probabilities>,
     /// How many tokens the schedule dropped before the target saw them.
     pub cut: usize,
     /// Why no more than those left were sent to the target.
@@ -281,7 +283,12 @@ impl Answer {
         self.stats.add(proposed, accepted, emitted.len());
         Round {
             rejected: pass.draft[accepted..proposed].to_vec(),
-            confidences: pass.confidences.iter().copied().take(proposed).collect(),
+            confidences: first(&pass.confidences, proposed),
+            probabilities: pass.probabilities.as_ref().map(|Probabilities { p, q, own }| Probabilities {
+                p: first(p, proposed),
+                q: first(q, proposed),
+                own: own.filter(|_| emitted.len() > agreed),
+            }),
             emitted,
             proposed,
             accepted,
@@ -310,4 +317,9 @@ impl Answer {
         let newest = self.emitted.iter().rev().take(PADDING);
         newest.len() == PADDING && newest.copied().all(|token| self.limits.pad == Some(token))
     }
+}
+
+/// The first `count` of these, or all if they are fewer.
+fn first(numbers: &[f32], count: usize) -> Vec<f32> {
+    numbers.iter().copied().take(count).collect()
 }

@@ -29,7 +29,7 @@ pub use prefill::prefill;
 pub use schedule::{Fixed, Gate, Schedule, Thresholds};
 pub use standing::{Standing, Tally};
 pub use stats::Stats;
-pub use traits::{Ask, Block, Draft, Drafter, Pass, Target, Verified};
+pub use traits::{Ask, Block, Draft, Drafter, Pass, Probabilities, Target, Verified};
 
 /// A token id of the target's vocabulary.
 pub type Token = u32;

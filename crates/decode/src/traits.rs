@@ -145,6 +145,17 @@ pub trait Draft {
     fn truncate(&mut self, len: usize) -> Result<(), Self::Error>;
 }
 
+/// How probable the tokens of a round were to the models that chose them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Probabilities {
+    /// The target's probability (p) of each drafted token, given that those before it stand.
+    pub p: Vec<f32>,
+    /// The drafter's probability (q) of each; empty if the draft does not say what it was drawn from.
+    pub q: Vec<f32>,
+    /// The target's probability of its own token; `None` if the round ended before it.
+    pub own: Option<f32>,
+}
+
 /// The outcome of one verifying pass.
 #[derive(Debug)]
 pub struct Pass<Taps> {
@@ -154,6 +165,8 @@ pub struct Pass<Taps> {
     pub confidences: Vec<f32>,
     /// What the target says of the draft.
     pub verdict: Verdict,
+    /// How probable the tokens were, if that was asked for.
+    pub probabilities: Option<Probabilities>,
     /// One tapped row for the anchor and each drafted token.
     pub taps: Taps,
 }

@@ -1,7 +1,8 @@
 //! What happens while an answer is made.
 
 use calibration::Spent;
-use decode::{Bound, Finish, Provenance, Turn};
+use chat::Codec;
+use decode::{Bound, Finish, Probabilities, Provenance, Token, Turn};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -86,6 +87,9 @@ pub struct Round {
     pub ids: Vec<u32>,
     /// Where each of them comes from.
     pub provenance: Vec<Provenance>,
+    /// What each of them says by itself: a control token its name, bytes that are no whole character U+FFFD.
+    #[serde(default)]
+    pub pieces: Vec<String>,
     /// What the model thought before the answer, as far as it became certain.
     pub thought: String,
     /// The text that became certain; half characters and possible stop strings wait for the next round.
@@ -96,11 +100,25 @@ pub struct Round {
     pub accepted: usize,
     /// The drafted tokens that did not stand.
     pub rejected: Vec<u32>,
+    /// What each of them says.
+    #[serde(default)]
+    pub rejected_pieces: Vec<String>,
     /// The drafter's confidence in each proposed token, as the drafter says it; empty if it has none.
     pub confidences: Vec<f32>,
     /// The same as the calibration scales them, which is what the schedule saw; empty without one.
     #[serde(default)]
     pub calibrated: Vec<f32>,
+    /// The target's probability (p) of each proposed token, given that those before it stand; empty unless the
+    /// [request](crate::Request::observe) asks for it.
+    #[serde(default)]
+    pub p: Vec<f32>,
+    /// The drafter's (q), likewise.
+    #[serde(default)]
+    pub q: Vec<f32>,
+    /// The target's probability of its own token, the last that was emitted; `None` likewise, or if the answer ended
+    /// before it.
+    #[serde(default)]
+    pub own_p: Option<f32>,
     /// How many tokens the schedule dropped before the target saw them.
     pub cut: usize,
     /// Why no more than those left were sent to the target.
@@ -202,6 +220,9 @@ pub struct Stats {
     /// Seconds spent measuring what rounds cost, before the first.
     #[serde(default)]
     pub measuring_s: f64,
+    /// Seconds from when it was taken up until its first tokens were there, loading included.
+    #[serde(default)]
+    pub first_token_s: Option<f64>,
     /// Seconds spent decoding.
     pub decode_s: f64,
     /// Seconds of them spent in rounds that wrote a thought.
@@ -240,21 +261,29 @@ pub(crate) struct Took {
 }
 
 impl Round {
-    pub(crate) fn new(round: decode::Round, calibrated: Vec<f32>, written: Written, took: Took) -> Self {
+    pub(crate) fn new(round: decode::Round, calibrated: Vec<f32>, written: Written, took: Took, codec: &Codec) -> Self {
+        let ids = round.emitted.iter().map(|emitted| emitted.token).collect::<Vec<_>>();
+        let pieces = |ids: &[Token]| ids.iter().map(|&id| codec.raw(&[id])).collect();
+        let Probabilities { p, q, own } = round.probabilities.unwrap_or_default();
         let (draft_s, verify_s) = match took.spent {
             Spent::Apart { draft_s, verify_s } => (Some(draft_s), Some(verify_s)),
             Spent::Plain(_) | Spent::Together(_) => (None, None),
         };
         Self {
-            ids: round.emitted.iter().map(|emitted| emitted.token).collect(),
+            pieces: pieces(&ids),
+            ids,
             provenance: round.emitted.iter().map(|emitted| emitted.provenance).collect(),
             thought: written.thought,
             text: written.text,
             proposed: round.proposed,
             accepted: round.accepted,
+            rejected_pieces: pieces(&round.rejected),
             rejected: round.rejected,
             confidences: round.confidences,
             calibrated,
+            p,
+            q,
+            own_p: own,
             cut: round.cut,
             bound: round.bound,
             course: took.course,

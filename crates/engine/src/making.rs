@@ -105,11 +105,13 @@ impl<'a> Making<'a> {
     pub(crate) fn tell(&mut self, round: decode::Round, took: Took, sink: &mut dyn FnMut(Event)) {
         let written = self.writing.take();
         let calibrated = self.drafting.as_ref().map(|(_, settings)| settings.calibrated(&round.confidences));
+        let Stats { load_s, prefill_s, measuring_s, .. } = self.stats;
+        self.stats.first_token_s.get_or_insert(load_s + prefill_s + measuring_s + took.seconds);
         self.stats.waits += took.waits;
         self.stats.parked += usize::from(took.course == Course::Parked);
         self.stats.thought_s += if written.thought.is_empty() { 0.0 } else { took.seconds };
         self.turns.extend(took.turn);
-        sink(Event::Round(Round::new(round, calibrated.unwrap_or_default(), written, took)));
+        sink(Event::Round(Round::new(round, calibrated.unwrap_or_default(), written, took, &self.target.codec)));
     }
 
     /// The record, of an answer whose rounds took `decode_s` seconds, left this behind of their cost, and these remarks for
@@ -194,6 +196,7 @@ fn limits(codec: &Codec, max_tokens: usize) -> Limits {
 fn sampler(request: &Request, target: &Target, prompt: &[Token]) -> Result<Sampler> {
     let size = target.model.size();
     let sampler = Sampler::new(request.controls.sampling).suppressing(target.codec.suppressed_ids(), size);
+    let sampler = sampler.observed(request.observe);
     Ok(sampler.following(prompt, size)?)
 }
 

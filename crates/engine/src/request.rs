@@ -33,6 +33,9 @@ pub struct Request {
     /// What was fitted to the drafter's confidence for this target; `None` takes what the drafter's files bring, if they
     /// bring anything.
     pub calibration: Option<Calibration>,
+    /// Whether each round tells how probable its tokens were, to the target and to the drafter. No token is another for
+    /// it, and no wait is added, but a round takes a little longer.
+    pub observe: bool,
 }
 
 impl Request {

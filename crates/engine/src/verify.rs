@@ -150,6 +150,7 @@ impl Claim {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
         }
     }
 

@@ -23,9 +23,9 @@ impl<'a> Verifier<'a> {
 
     /// What became of a block that has been judged, given its tapped rows.
     fn pass(&mut self, anchor: Token, draft: Option<&Draft>, judged: Judged, taps: Array) -> Result<Pass<Array>> {
-        let Judged { draft: drafted, confidences, verdict, finite } = judged;
+        let Judged { draft: drafted, confidences, verdict, probabilities, finite } = judged;
         match draft {
-            _ if finite => Ok(Pass { draft: drafted, confidences, verdict, taps }),
+            _ if finite => Ok(Pass { draft: drafted, confidences, verdict, probabilities, taps }),
             // What is not finite may be a drafted token that plain decoding would never come by.
             Some(_) => {
                 self.conversation.caches_mut().commit(0)?;

@@ -24,6 +24,7 @@ mod models;
 mod pairings;
 mod repos;
 mod revisions;
+mod rounds;
 mod rows;
 mod search;
 mod settings;

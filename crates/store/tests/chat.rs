@@ -39,6 +39,25 @@ async fn a_record_that_is_no_json_is_refused() {
 }
 
 #[tokio::test]
+async fn the_rounds_of_an_answer_go_with_it() {
+    let store = Store::in_memory().await.unwrap();
+    with_target(&store).await;
+    let conversation = store.add_conversation("Why?").await.unwrap().id;
+    let Asked { answer, .. } =
+        store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap();
+    assert_eq!(store.rounds(answer.id).await.unwrap(), None);
+    store.keep_rounds(answer.id, "[1]").await.unwrap();
+    store.keep_rounds(answer.id, "[1,2]").await.unwrap();
+    assert_eq!(store.rounds(answer.id).await.unwrap().as_deref(), Some("[1,2]"));
+    assert!(store.keep_rounds(answer.id, "{}").await.is_err() && store.keep_rounds(answer.id, "[").await.is_err());
+    assert!(store.keep_rounds(answer.id + 9, "[]").await.is_err(), "there is no such message");
+
+    store.remove_conversation(conversation).await.unwrap();
+    assert!(store.forget_conversation(conversation).await.unwrap());
+    assert_eq!(store.rounds(answer.id).await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn the_latest_conversation_stands_first() {
     let store = Store::in_memory().await.unwrap();
     with_target(&store).await;

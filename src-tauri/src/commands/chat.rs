@@ -68,8 +68,13 @@ pub(crate) async fn answer_again(opened: State<'_, Opened>, message: i64, asking
 /// record says whether the ids are the same.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn rerun(opened: State<'_, Opened>, message: i64, insist: bool) -> Result<Said, Failure> {
-    Ok(opened.app().await?.rerun(message, insist).await?.into())
+pub(crate) async fn rerun(
+    opened: State<'_, Opened>,
+    message: i64,
+    insist: bool,
+    observe: bool,
+) -> Result<Said, Failure> {
+    Ok(opened.app().await?.rerun(message, insist, observe).await?.into())
 }
 
 async fn begin(opened: &Opened, question: Question, asking: Asking) -> Result<Said, Failure> {

@@ -4,7 +4,7 @@ use tauri::{State, WebviewWindow};
 
 use crate::opened::Opened;
 use crate::saving::{Saving, save};
-use crate::wire::{Conversation, ConversationExport, Failure, Found, Message};
+use crate::wire::{Conversation, ConversationExport, Failure, Found, Message, Trace};
 
 /// The conversations in the list: those that are pinned, then the others, the latest first.
 #[tauri::command]
@@ -42,6 +42,14 @@ pub(crate) async fn messages(opened: State<'_, Opened>, conversation: i64) -> Re
 pub(crate) async fn show_branch(opened: State<'_, Opened>, message: i64) -> Result<Vec<Message>, Failure> {
     let messages = opened.app().await?.show_branch(message).await?;
     Ok(messages.into_iter().map(Message::from).collect())
+}
+
+/// What the rounds of an answer did, in order; null if none are kept.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn rounds(opened: State<'_, Opened>, message: i64) -> Result<Option<Vec<Trace>>, Failure> {
+    let rounds = opened.app().await?.rounds(message).await?;
+    Ok(rounds.map(|rounds| rounds.into_iter().map(Trace::from).collect()))
 }
 
 /// The conversations in which a title or a message has all these words, the last of which may be a beginning: what suits

@@ -54,10 +54,91 @@ pub(crate) enum Phase {
     },
 }
 
+/// What a round did, token by token.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Trace {
+    /// What each emitted token says by itself, in order: a control token its name, half a character U+FFFD.
+    pieces: Vec<String>,
+    /// Where each of them comes from.
+    provenance: Vec<Provenance>,
+    /// What the drafted tokens say that did not stand, in order.
+    rejected: Vec<String>,
+    /// The drafter's confidence in each proposed token, as the drafter says it: those that stood, then those that did not;
+    /// empty if it has none.
+    confidences: Vec<f32>,
+    /// The same as the calibration scales them; empty without one.
+    calibrated: Vec<f32>,
+    /// The target's probability of each proposed token; empty unless the answer was observed.
+    p: Vec<f32>,
+    /// The drafter's, likewise.
+    q: Vec<f32>,
+    /// The target's probability of its own token; null likewise, or if the answer ended before it.
+    own_p: Option<f32>,
+    /// How many drafted tokens the target never saw.
+    cut: usize,
+    /// Wall clock.
+    seconds: f64,
+    /// Until the draft was there; null where drafting and verifying cannot be told apart, or nothing was drafted.
+    draft_seconds: Option<f64>,
+    /// The rest, of verifying and choosing tokens; null likewise.
+    verify_seconds: Option<f64>,
+    /// In which the host waited for the device; what is left is its own work.
+    waited_seconds: f64,
+}
+
+impl From<app::Trace> for Trace {
+    fn from(trace: app::Trace) -> Self {
+        Self {
+            pieces: trace.pieces,
+            provenance: trace.provenance.into_iter().map(Provenance::from).collect(),
+            rejected: trace.rejected,
+            confidences: trace.confidences,
+            calibrated: trace.calibrated,
+            p: trace.p,
+            q: trace.q,
+            own_p: trace.own_p,
+            cut: trace.cut,
+            seconds: trace.seconds,
+            draft_seconds: trace.draft_s,
+            verify_seconds: trace.verify_s,
+            waited_seconds: trace.waited_s,
+        }
+    }
+}
+
+/// Where an emitted token comes from.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Provenance {
+    /// Drafted, and the target agreed.
+    Accepted,
+    /// The target's own, behind a draft that stood as a whole.
+    Bonus,
+    /// The target's own in place of a drafted one.
+    Resampled,
+    /// The target's own; nothing was drafted.
+    Plain,
+}
+
+impl From<app::Provenance> for Provenance {
+    fn from(provenance: app::Provenance) -> Self {
+        match provenance {
+            app::Provenance::Accepted => Self::Accepted,
+            app::Provenance::Bonus => Self::Bonus,
+            app::Provenance::Resampled => Self::Resampled,
+            app::Provenance::Plain => Self::Plain,
+        }
+    }
+}
+
 /// One round.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Round {
+    /// What it did.
+    #[serde(flatten)]
+    trace: Trace,
     /// What the model thought, as far as it became certain.
     thought: String,
     /// The text that became certain.
@@ -68,16 +149,10 @@ pub(crate) struct Round {
     proposed: usize,
     /// Drafted tokens that stood.
     accepted: usize,
-    /// The drafter's confidence in each proposed token, as the drafter says it; empty if it has none.
-    confidences: Vec<f32>,
-    /// The same as the calibration scales them; empty without one.
-    calibrated: Vec<f32>,
     /// Why it drafted, or did not.
     course: Course,
     /// What drafting was worth, if it was parked or resumed behind this round.
     turn: Option<Standing>,
-    /// Wall clock.
-    seconds: f64,
     /// How often the host waited for the device.
     waits: u64,
 }
@@ -85,16 +160,14 @@ pub(crate) struct Round {
 impl From<app::Round> for Round {
     fn from(round: app::Round) -> Self {
         Self {
+            trace: app::Trace::from(&round).into(),
             tokens: round.ids.len(),
             thought: round.thought,
             text: round.text,
             proposed: round.proposed,
             accepted: round.accepted,
-            confidences: round.confidences,
-            calibrated: round.calibrated,
             course: round.course.into(),
             turn: round.turn.map(Standing::from),
-            seconds: round.seconds,
             waits: round.waits,
         }
     }
@@ -238,6 +311,10 @@ pub(crate) struct Stats {
     /// 0 if everything was loaded already.
     load_seconds: f64,
     prefill_seconds: f64,
+    /// Measuring what rounds cost, before the first; 0 if that was known.
+    measuring_seconds: f64,
+    /// From when it was taken up until its first tokens were there, loading included; null where it was not kept.
+    first_token_seconds: Option<f64>,
     decode_seconds: f64,
     /// Decoding in rounds that wrote a thought.
     thought_seconds: f64,
@@ -264,6 +341,8 @@ impl From<app::Stats> for Stats {
             waits: stats.waits,
             load_seconds: stats.load_s,
             prefill_seconds: stats.prefill_s,
+            measuring_seconds: stats.measuring_s,
+            first_token_seconds: stats.first_token_s,
             decode_seconds: stats.decode_s,
             thought_seconds: stats.thought_s,
             peak_memory_bytes: stats.peak_memory_bytes,

@@ -150,13 +150,15 @@ pub(crate) struct Asking {
     controls: Controls,
     /// Whether the models are loaded although they need more memory than is to be had.
     insist: bool,
+    /// Whether rounds tell how probable their tokens were; the answer is the same.
+    observe: bool,
 }
 
 impl Asking {
     /// What is said to them.
     pub(crate) fn about(self, question: Question) -> Say {
-        let Self { target, drafter, controls, insist } = self;
-        Say { question, target, drafter, precision: controls.precision(), controls: controls.into(), insist }
+        let Self { target, drafter, controls, insist, observe } = self;
+        Say { question, target, drafter, precision: controls.precision(), controls: controls.into(), insist, observe }
     }
 }
 

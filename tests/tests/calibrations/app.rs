@@ -75,6 +75,7 @@ async fn chat(app: &App) -> Outcome<(Vec<u32>, bool, Vec<f32>)> {
         precision: Precision::Float32,
         controls: Controls { sampling, max_tokens: 24, ..Controls::default() },
         insist: false,
+        observe: false,
     });
     let (mut reader, mut first) = (said.await?.answering.reader(), None);
     while let Some(frame) = reader.next().await {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use decode::{Probabilities, Round};
 use nn::{Rule, Sampling};
 use tests::{
     Outcome,
@@ -42,12 +43,27 @@ fn a_round_waits_once_whatever_drafts_and_once_more_where_confidence_prunes() ->
             let (least, most) = waits.iter().fold((u64::MAX, 0), |(least, most), &n| (n.min(least), n.max(most)));
             let allowed = if plan.reads_confidence() && drafter.facts().confident { 2 } else { 1 };
             assert!(1 <= least && most == allowed, "{name}, {mode}: {waits:?}");
+            // Whoever looks on changes nothing, and nothing waits for it.
+            let setup = setup.sampled(sampling).observed();
+            let observed = setup.drafted(&prompts()[3], &drafter, &mut *plan.schedule(limit))?;
+            assert_eq!((&observed.ids, observed.waits), (&made.ids, made.waits), "{name}, {mode}");
+            assert!(observed.rounds.iter().all(|(round, _)| told(round)), "{name}, {mode}: {:?}", observed.rounds);
+            assert!(made.rounds.iter().all(|(round, _)| round.probabilities.is_none()));
             let cell = if least == most { most.to_string() } else { format!("{least}–{most}") };
             cells.push(format!("{cell:>17}"));
         }
         println!("{name:28}{}", cells.concat());
     }
     Ok(())
+}
+
+/// Whether an observed round tells of each token how probable it was.
+fn told(round: &Round) -> bool {
+    let Some(Probabilities { p, q, own }) = &round.probabilities else { return false };
+    let is_probability = |value: &f32| (0.0..=1.000_001).contains(value);
+    [p, q].iter().all(|of| of.len() == round.proposed && of.iter().all(is_probability))
+        && own.is_some() == (round.emitted.len() > round.accepted)
+        && own.iter().all(is_probability)
 }
 
 #[test]

@@ -45,20 +45,43 @@ async fn an_answer_that_is_run_again_has_the_same_ids_and_says_so() -> Outcome {
     let home = Home::new().await?;
     let app = home.app().await?;
     let (one, answer) = ask(&app, first("One?")).await?;
-    let rerun = end(&app, &app.rerun(answer.id, false).await?).await?;
+    let rerun = end(&app, &app.rerun(answer.id, false, false).await?).await?;
     let record = rerun.record.clone().ok_or("it has no record")?;
     assert_eq!(record.rerun, Some(Rerun { of: answer.id, likeness: Likeness::Same { tokens: 16 } }));
     assert_eq!((ids(&rerun)?, rerun.siblings), (ids(&answer)?, vec![answer.id, rerun.id]));
 
     app.set_system(one.conversation, "Be brief.").await?;
-    let other = end(&app, &app.rerun(answer.id, false).await?).await?;
+    let other = end(&app, &app.rerun(answer.id, false, false).await?).await?;
     assert!(ids(&other)?.0.len() > ids(&answer)?.0.len());
     assert_eq!(other.record.and_then(|record| record.rerun).map(|rerun| rerun.likeness), Some(Likeness::OtherPrompt));
 
-    assert!(app.rerun(one.id, false).await.is_err_and(|refused| refused.to_string().contains("no record")));
+    assert!(app.rerun(one.id, false, false).await.is_err_and(|refused| refused.to_string().contains("no record")));
     app.remove_model(tiny::DRAFTER).await?;
-    let refused = app.rerun(answer.id, false).await.err().ok_or("it began")?;
+    let refused = app.rerun(answer.id, false, false).await.err().ok_or("it began")?;
     assert_eq!(refused.code(), Some(Code::PickDrafter), "{refused}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_rounds_of_an_answer_are_kept_and_tell_how_probable_its_tokens_were_if_it_was_observed() -> Outcome {
+    let home = Home::new().await?;
+    let app = home.app().await?;
+    let (one, answer) = ask(&app, first("One?")).await?;
+    let observed = end(&app, &app.rerun(answer.id, false, true).await?).await?;
+    assert_eq!(ids(&observed)?, ids(&answer)?);
+    for (message, tells) in [(answer, false), (observed, true)] {
+        let answer = message.record.ok_or("it has no record")?.answer;
+        let rounds = app.rounds(message.id).await?.ok_or("none are kept")?;
+        assert_eq!(rounds.len(), answer.stats.rounds);
+        assert_eq!(rounds.iter().map(|round| round.pieces.concat()).collect::<String>(), answer.raw);
+        assert!(rounds.iter().all(|round| round.own_p.is_some() == tells && round.p.len() == round.q.len()));
+        assert_eq!(
+            rounds.iter().map(|round| round.p.len()).sum::<usize>(),
+            if tells { answer.stats.proposed } else { 0 }
+        );
+    }
+    assert_eq!(app.rounds(one.id).await?, None);
+    assert!(app.rounds(one.id + 99).await.is_err());
     Ok(())
 }
 

@@ -254,6 +254,7 @@ async fn before_any_answer_was_timed_it_is_guessed_from_how_fast_the_target_wrot
         cost: Cost::default(),
         afresh: false,
         calibration: None,
+        observe: false,
     };
     app.keep_cost(&request, &serde_json::from_str(r#"{ "contexts": [{ "verify": [[0.5]] }] }"#)?).await?;
     let guessed = app.estimate_training(&order).await?;

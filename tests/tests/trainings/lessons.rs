@@ -64,6 +64,7 @@ fn request(models: &Path, drafter: Option<PathBuf>) -> Request {
         cost: Cost::default(),
         afresh: false,
         calibration: None,
+        observe: false,
     }
 }
 

@@ -4,7 +4,7 @@ import type { Menu } from './backend/shell';
 import { type View, views } from './views';
 import type { MainWindow } from './window.svelte';
 
-export type ActionId = 'about' | 'newChat' | 'composer' | 'find' | 'stop' | 'addFolder' | 'getModel' | 'palette' | 'shortcuts' | View;
+export type ActionId = 'about' | 'newChat' | 'composer' | 'find' | 'stop' | 'addFolder' | 'getModel' | 'palette' | 'provenance' | 'shortcuts' | View;
 
 /** The menus, in the order of the menu bar: the app's first and the help last. */
 const menus = ['Slipstream', 'Chat', 'Models', 'View', 'Help'] as const;
@@ -38,6 +38,7 @@ export function actionsOf(window: MainWindow): readonly Action[] {
     { id: 'find', title: 'Search conversations', menu: 'Chat', keys: ['f'], available: always, run: () => (window.wanted = 'find') },
     { id: 'stop', title: 'Stop the answer', menu: 'Chat', keys: ['.'], available: () => window.chat.running, run: () => void window.chat.stop() },
     { id: 'palette', title: 'Find anything…', menu: 'View', keys: ['k'], available: always, run: () => window.toggle('palette') },
+    { id: 'provenance', title: 'Show or hide provenance', menu: 'View', keys: ['p'], available: () => window.view === 'chat', run: () => void window.chat.toggleProvenance() },
     ...views.filter(({ view }) => view !== 'settings').map(go),
     { id: 'addFolder', title: 'Add a model folder…', menu: 'Models', keys: [], available: always, run: () => window.addModelFolder() },
     { id: 'getModel', title: 'Find a model to download…', menu: 'Models', keys: [], available: always, run: () => window.getModel() },
@@ -51,6 +52,7 @@ export function actionsOf(window: MainWindow): readonly Action[] {
 export const localKeys = [
   { keys: 'Enter', does: 'Send the message' },
   { keys: 'Shift Enter', does: 'Start a new line in the message' },
+  { keys: '← → ↑ ↓', does: 'Among an answer’s tokens: to the next token, and to the next round' },
   { keys: 'F2', does: 'Rename the conversation that has the focus' },
   { keys: 'Delete', does: 'Delete the conversation that has the focus' },
   { keys: 'Esc', does: 'Close what is open, and leave it as it was' },

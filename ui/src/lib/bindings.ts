@@ -91,6 +91,8 @@ export const commands = {
 	messages: (conversation: number) => typedError<Message[], Failure>(__TAURI_INVOKE("messages", { conversation })),
 	/**  Shows the branch through a message to the newest one behind it, and returns it. */
 	showBranch: (message: number) => typedError<Message[], Failure>(__TAURI_INVOKE("show_branch", { message })),
+	/**  What the rounds of an answer did, in order; null if none are kept. */
+	rounds: (message: number) => typedError<Trace[] | null, Failure>(__TAURI_INVOKE("rounds", { message })),
 	/**
 	 *  The conversations in which a title or a message has all these words, the last of which may be a beginning: what suits
 	 *  best first, at most 50.
@@ -112,7 +114,7 @@ export const commands = {
 	 *  Begins to write an answer again, beside it, with the models, the settings and the seed of its record. The new one's
 	 *  record says whether the ids are the same.
 	 */
-	rerun: (message: number, insist: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("rerun", { message, insist })),
+	rerun: (message: number, insist: boolean, observe: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("rerun", { message, insist, observe })),
 	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
@@ -271,6 +273,8 @@ export type Asking = {
 	controls: Controls,
 	/**  Whether the models are loaded although they need more memory than is to be had. */
 	insist: boolean,
+	/**  Whether rounds tell how probable their tokens were; the answer is the same. */
+	observe: boolean,
 };
 
 /**  A text file that goes with a question. */
@@ -1242,6 +1246,17 @@ export type Proof = {
 	sentence: string,
 };
 
+/**  Where an emitted token comes from. */
+export type Provenance = 
+/**  Drafted, and the target agreed. */
+"accepted" | 
+/**  The target's own, behind a draft that stood as a whole. */
+"bonus" | 
+/**  The target's own in place of a drafted one. */
+"resampled" | 
+/**  The target's own; nothing was drafted. */
+"plain";
+
 /**  A figure that the publisher measured, and nobody here. */
 export type Published = {
 	/**  Tokens per round (τ), the target's own token included. */
@@ -1322,19 +1337,13 @@ export type Round = {
 	proposed: number,
 	/**  Drafted tokens that stood. */
 	accepted: number,
-	/**  The drafter's confidence in each proposed token, as the drafter says it; empty if it has none. */
-	confidences: number[],
-	/**  The same as the calibration scales them; empty without one. */
-	calibrated: number[],
 	/**  Why it drafted, or did not. */
 	course: Course,
 	/**  What drafting was worth, if it was parked or resumed behind this round. */
 	turn: Standing | null,
-	/**  Wall clock. */
-	seconds: number,
 	/**  How often the host waited for the device. */
 	waits: number,
-};
+} & Trace;
 
 /**  How drafted tokens are accepted when the temperature is above 0. */
 export type Rule = 
@@ -1464,6 +1473,10 @@ export type Stats = {
 	/**  0 if everything was loaded already. */
 	loadSeconds: number,
 	prefillSeconds: number,
+	/**  Measuring what rounds cost, before the first; 0 if that was known. */
+	measuringSeconds: number,
+	/**  From when it was taken up until its first tokens were there, loading included; null where it was not kept. */
+	firstTokenSeconds: number | null,
 	decodeSeconds: number,
 	/**  Decoding in rounds that wrote a thought. */
 	thoughtSeconds: number,
@@ -1503,6 +1516,39 @@ export type TokenSource = "none" | "keychain" |
 "variable" | 
 /**  The file of the Hub's own tools. */
 "file";
+
+/**  What a round did, token by token. */
+export type Trace = {
+	/**  What each emitted token says by itself, in order: a control token its name, half a character U+FFFD. */
+	pieces: string[],
+	/**  Where each of them comes from. */
+	provenance: Provenance[],
+	/**  What the drafted tokens say that did not stand, in order. */
+	rejected: string[],
+	/**
+	 *  The drafter's confidence in each proposed token, as the drafter says it: those that stood, then those that did not;
+	 *  empty if it has none.
+	 */
+	confidences: number[],
+	/**  The same as the calibration scales them; empty without one. */
+	calibrated: number[],
+	/**  The target's probability of each proposed token; empty unless the answer was observed. */
+	p: number[],
+	/**  The drafter's, likewise. */
+	q: number[],
+	/**  The target's probability of its own token; null likewise, or if the answer ended before it. */
+	ownP: number | null,
+	/**  How many drafted tokens the target never saw. */
+	cut: number,
+	/**  Wall clock. */
+	seconds: number,
+	/**  Until the draft was there; null where drafting and verifying cannot be told apart, or nothing was drafted. */
+	draftSeconds: number | null,
+	/**  The rest, of verifying and choosing tokens; null likewise. */
+	verifySeconds: number | null,
+	/**  In which the host waited for the device; what is left is its own work. */
+	waitedSeconds: number,
+};
 
 /**  Where a drafter came from that was trained here. */
 export type Trained = {

@@ -60,6 +60,7 @@ impl Run {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
         };
         Ok(Self { app: app.clone(), id, request, limit })
     }

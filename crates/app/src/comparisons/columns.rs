@@ -64,6 +64,7 @@ impl Run {
             cost: Cost::default(),
             afresh: false,
             calibration: None,
+            observe: false,
         };
         Ok(Self { app: app.clone(), id, titles: order.titles(), columns, request })
     }

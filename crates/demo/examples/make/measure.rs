@@ -88,6 +88,7 @@ fn ask(engine: &Engine, paths: &Paths, drafter: Option<&str>, question: &str) ->
         cost: Cost::default(),
         afresh: false,
         calibration: None,
+        observe: false,
     };
     let (events, heard) = mpsc::channel();
     let _cancel = engine.answer(request, move |event| drop(events.send(event)));

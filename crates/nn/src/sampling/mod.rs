@@ -6,6 +6,7 @@
 mod coupled;
 mod noise;
 mod penalties;
+mod probabilities;
 mod ratio;
 mod ruling;
 mod settings;
@@ -23,7 +24,8 @@ use ruling::Says;
 pub use ruling::{Judged, Ruling};
 pub use settings::{Penalties, Rule, Sampling};
 
-use crate::{Draft, Q, Result, finite, sampling::penalties::Text, scalar};
+use self::{penalties::Text, probabilities::Probable};
+use crate::{Draft, Q, Result, finite, scalar};
 
 /// Chooses the tokens of one answer. Clones are for the two sides of it: they share what penalties must know.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub struct Sampler {
     suppressed: Option<Array>,
     /// The text so far, if anything is penalised.
     text: Option<Rc<RefCell<Text>>>,
+    /// Whether it says how probable its tokens were.
+    observed: bool,
 }
 
 /// A drafted token, on the device.
@@ -40,7 +44,7 @@ pub struct Sampler {
 pub struct Drawn {
     /// `[1]`, u32; of [`Sampler::pick`] `[d]`.
     pub token: Array,
-    /// What it was drawn from, if the rule needs it.
+    /// What it was drawn from, if the rule needs it, or the sampler is observed.
     pub q: Option<Q>,
 }
 
@@ -57,7 +61,7 @@ impl Sampler {
     /// A sampler for one answer.
     #[must_use]
     pub fn new(sampling: Sampling) -> Self {
-        Self { sampling, suppressed: None, text: None }
+        Self { sampling, suppressed: None, text: None, observed: false }
     }
 
     /// The same, but none of `suppressed` is ever chosen from a vocabulary of `size` tokens, at any temperature and by
@@ -68,6 +72,14 @@ impl Sampler {
         let row = (0..size.unsigned_abs()).map(|token| suppressed.contains(&token));
         let suppressed = (!suppressed.is_empty()).then(|| Array::from_iter(row, &[size]));
         Self { suppressed, ..self }
+    }
+
+    /// The same, which says how probable its tokens were, if it is `observed`: the target's under what they are chosen
+    /// by, the drafter's under what they were drawn from; of greedy choices, under the softmax of the logits. The tokens
+    /// are the same.
+    #[must_use]
+    pub fn observed(self, observed: bool) -> Self {
+        Self { observed, ..self }
     }
 
     /// The same for an answer that follows `text`, tokens of a vocabulary of `size`. Penalties need to know; without
@@ -87,8 +99,7 @@ impl Sampler {
     /// # Errors
     /// When MLX fails.
     pub fn draw(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
-        let by_ratio =
-            |logits: &Array| ratio::draw(&self.sampling.scores(logits)?, subset, self.sampling.seed, position);
+        let by_ratio = |scores: &Array| ratio::draw(scores, subset, self.sampling.seed, position);
         self.draft(logits, subset, position, by_ratio)
     }
 
@@ -111,14 +122,14 @@ impl Sampler {
     }
 
     fn pick_rows(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Drawn> {
-        self.draft(logits, subset, position, |logits| {
-            let token = best(logits, subset)?;
+        self.draft(logits, subset, position, |scores| {
+            let token = best(scores, subset)?;
             Ok(Drawn { q: Some(Q::certain(&token)?), token })
         })
     }
 
     /// The drafter's choice from logits `[d, n]`, of one row if anything is penalised. Under the ratio rule it is
-    /// `by_ratio`'s, which sees them suppressed and penalised.
+    /// `by_ratio`'s, which sees what is drawn from.
     fn draft(
         &self,
         logits: &Array,
@@ -130,9 +141,14 @@ impl Sampler {
         if let Some(text) = &self.text {
             logits = text.borrow_mut().penalise_drafting(&logits, subset, position)?;
         }
+        let scores = self.scores(logits)?;
         let drawn = match self.sampling.rule {
-            Rule::Ratio if !self.is_greedy() => by_ratio(&logits)?,
-            _ => Drawn { token: best(&self.compared(&logits, subset, position)?, subset)?, q: None },
+            Rule::Ratio if !self.is_greedy() => by_ratio(&scores)?,
+            _ => {
+                let token = best(&self.compared(&scores, subset, position)?, subset)?;
+                let q = if self.observed { Some(Q::of_scores(&scores, subset)?) } else { None };
+                Drawn { token, q }
+            }
         };
         if let Some(text) = &self.text {
             text.borrow_mut().draft(&drawn.token);
@@ -147,14 +163,15 @@ impl Sampler {
     /// When MLX fails.
     pub fn rule<'a>(&'a self, logits: &Array, draft: Option<&'a Draft>, position: usize) -> Result<Ruling<'a>> {
         let finite = finite(logits)?.all(None)?;
-        let logits = self.limit(logits, draft.map(|draft| &draft.tokens), position)?;
+        let scores = self.scores(self.limit(logits, draft.map(|draft| &draft.tokens), position)?)?;
         let says = match (self.sampling.rule, draft) {
             (Rule::Ratio, Some(draft)) if !self.is_greedy() => {
-                ratio::judge(&self.sampling.scores(&logits)?, draft, self.sampling.seed, position)?
+                ratio::judge(&scores, draft, self.sampling.seed, position)?
             }
-            _ => Says::Choices(argmax_axis(self.compared(&logits, None, position)?, -1, false)?),
+            _ => Says::Choices(argmax_axis(self.compared(&scores, None, position)?, -1, false)?),
         };
-        Ok(Ruling { sampler: self, draft, says, finite })
+        let probable = if self.observed { Some(Probable::new(&scores, draft, &says)?) } else { None };
+        Ok(Ruling { sampler: self, draft, says, finite, probable })
     }
 
     /// The same, read at once. Waits once.
@@ -174,7 +191,7 @@ impl Sampler {
     /// # Errors
     /// When MLX fails.
     pub fn weigh(&self, logits: &Array, position: usize) -> Result<Array> {
-        self.compared(&self.limit(logits, None, position)?, None, position)
+        self.compared(&self.scores(self.limit(logits, None, position)?)?, None, position)
     }
 
     /// The target's logits `[d + 1, V]` after suppression and penalties.
@@ -186,12 +203,17 @@ impl Sampler {
         }
     }
 
-    /// From limited logits `[L, n]` to what is compared: themselves, or what is drawn from with its noise.
-    fn compared(&self, logits: &Array, subset: Option<&Subset>, position: usize) -> Result<Array> {
+    /// From limited logits `[L, n]` to what is drawn from; themselves if nothing is drawn.
+    fn scores(&self, logits: Array) -> Result<Array> {
+        if self.is_greedy() { Ok(logits) } else { self.sampling.scores(&logits) }
+    }
+
+    /// From scores `[L, n]` to what is compared: themselves, with noise if something is drawn.
+    fn compared(&self, scores: &Array, subset: Option<&Subset>, position: usize) -> Result<Array> {
         if self.is_greedy() {
-            return Ok(logits.clone());
+            return Ok(scores.clone());
         }
-        coupled::weigh(&self.sampling.scores(logits)?, subset, self.sampling.seed, position)
+        coupled::weigh(scores, subset, self.sampling.seed, position)
     }
 
     /// Logits `[.., n]` with those of the suppressed tokens at −∞.

@@ -20,12 +20,7 @@ const NO_MASS: f32 = 1e-12;
 pub(super) fn draw(scores: &Array, subset: Option<&Subset>, seed: u64, position: usize) -> Result<Drawn> {
     let noise = gumbel(seed, position, 1, scores.dim(1), Use::Draft)?;
     let token = named(argmax_axis(scores.add(noise)?, -1, false)?, subset)?;
-    let log_q = log_softmax(scores)?;
-    let q = match subset {
-        Some(subset) => Q::Sparse { ids: subset.ids.expand_dims(0)?, log_q },
-        None => Q::Dense(log_q),
-    };
-    Ok(Drawn { token, q: Some(q) })
+    Ok(Drawn { token, q: Some(Q::of_scores(scores, subset)?) })
 }
 
 /// What the ratio rule makes of a draft of `d` tokens.
@@ -81,7 +76,7 @@ pub(super) fn judge(scores: &Array, draft: &Draft, seed: u64, position: usize) -
 
 impl Q {
     /// The probabilities of `tokens` `[d, 1]`, one in each row; `[d]`.
-    fn of(&self, tokens: &Array) -> Result<Array> {
+    pub(super) fn of(&self, tokens: &Array) -> Result<Array> {
         let probabilities = match self {
             Self::Dense(log_q) => ops::exp(take_along_axis(log_q, tokens, -1)?)?,
             Self::Sparse { ids, log_q } => {
@@ -104,6 +99,6 @@ impl Q {
     }
 }
 
-fn log_softmax(scores: &Array) -> Result<Array> {
+pub(super) fn log_softmax(scores: &Array) -> Result<Array> {
     Ok(scores.subtract(scores.logsumexp_axis(-1, true)?)?)
 }

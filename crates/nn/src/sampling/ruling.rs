@@ -1,9 +1,9 @@
 //! A verdict on its way from the device to the host.
 
-use decode::{Token, Verdict, agree};
+use decode::{Probabilities, Token, Verdict, agree};
 use mlx_rs::Array;
 
-use super::Sampler;
+use super::{Sampler, probabilities::Probable};
 use crate::{Draft, Result, wait};
 
 /// What the target says of a draft, still on the device.
@@ -14,6 +14,8 @@ pub struct Ruling<'a> {
     pub(super) says: Says,
     /// Whether the target's logits were finite, a scalar.
     pub(super) finite: Array,
+    /// How probable the tokens were, if that is asked for.
+    pub(super) probable: Option<Probable>,
 }
 
 /// A verdict on the device.
@@ -34,6 +36,8 @@ pub struct Judged {
     pub confidences: Vec<f32>,
     /// What the target says of them.
     pub verdict: Verdict,
+    /// How probable the tokens were, if the sampler is [observed](Sampler::observed).
+    pub probabilities: Option<Probabilities>,
     /// Whether the target's logits were finite; if not, the rest means nothing.
     pub finite: bool,
 }
@@ -58,7 +62,11 @@ impl Ruling<'_> {
             Says::Ruled { accepted, next } => [Some(accepted), Some(next)],
         };
         let draft = self.draft.iter().flat_map(|draft| [&draft.tokens].into_iter().chain(&draft.confidences));
-        [&self.finite].into_iter().chain(verdict.into_iter().flatten()).chain(draft)
+        [&self.finite]
+            .into_iter()
+            .chain(verdict.into_iter().flatten())
+            .chain(draft)
+            .chain(self.probable.iter().flat_map(Probable::arrays))
     }
 
     /// What has been waited for. The sampler hears of it, for what its penalties count.
@@ -69,17 +77,19 @@ impl Ruling<'_> {
                 Verdict::Ruled { accepted: accepted.item_exact::<u32>() as usize, next: next.item_exact::<u32>() }
             }
         };
+        let draft = self.draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec());
+        let (accepted, next) = agree(&draft, &verdict);
         let judged = Judged {
-            draft: self.draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec()),
+            draft,
             confidences: self
                 .draft
                 .and_then(|draft| draft.confidences.as_ref())
                 .map_or_else(Vec::new, |confidences| confidences.as_slice::<f32>().to_vec()),
             verdict,
+            probabilities: self.probable.as_ref().map(|probable| probable.told(accepted)),
             finite: self.finite.item_exact::<bool>(),
         };
         if let Some(text) = self.sampler.text.as_ref().filter(|_| judged.finite) {
-            let (accepted, next) = agree(&judged.draft, &judged.verdict);
             text.borrow_mut().push(&[&judged.draft[..accepted], &[next]].concat())?;
         }
         Ok(judged)

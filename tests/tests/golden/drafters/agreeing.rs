@@ -22,7 +22,7 @@ impl Target for Agreeing {
     fn verify(&mut self, _anchor: Token, draft: Option<&Draft>) -> nn::Result<Pass<Array>> {
         let draft = draft.map_or_else(Vec::new, |draft| draft.tokens.as_slice::<u32>().to_vec());
         let verdict = Verdict::Choices([&*draft, &[0]].concat());
-        Ok(Pass { draft, confidences: Vec::new(), verdict, taps: self.taps.clone() })
+        Ok(Pass { draft, confidences: Vec::new(), verdict, probabilities: None, taps: self.taps.clone() })
     }
 
     fn commit(&mut self, _rows: usize) -> nn::Result<()> {

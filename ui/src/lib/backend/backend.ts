@@ -32,6 +32,7 @@ import type {
   Proof,
   Said,
   Shelf,
+  Trace,
   Training,
   TrainingChoices,
   TrainingEstimate,
@@ -92,6 +93,7 @@ export type {
   Preferences,
   Preset,
   Proof,
+  Provenance,
   Reliability,
   ReliabilityBin,
   Round,
@@ -103,6 +105,7 @@ export type {
   Standing,
   Stats,
   TokenSource,
+  Trace,
   Suite,
   Training,
   TrainingChoices,
@@ -181,6 +184,8 @@ export interface Backend extends Comparing, Shell {
   forgetConversation(id: number): Promise<void>;
   /** The branch that is shown, in order. */
   messages(conversation: number): Promise<Message[]>;
+  /** What the rounds of an answer did, in order; null if none are kept. */
+  rounds(message: number): Promise<Trace[] | null>;
   /** Shows the branch through a message to the newest one behind it: that branch. */
   showBranch(message: number): Promise<Message[]>;
   /** Where a title or a message has all these words, the last of which may be a beginning. */
@@ -189,19 +194,16 @@ export interface Backend extends Comparing, Shell {
   setSystem(id: number, system: string): Promise<void>;
   /** Opens the system's dialog for a file to save; the file, or null when it was dismissed. */
   exportConversation(id: number, what: ConversationExport): Promise<string | null>;
-  /**
-   * Stores the question and an answer that starts to run; without a conversation, in a new one. Who insists wants the
-   * models loaded although they need more memory than is to be had.
-   */
-  say(conversation: number | null, text: string, pair: Pair, controls: Controls, insist: boolean, along?: Along): Promise<Said>;
+  /** Stores the question and an answer that starts to run; without a conversation, in a new one. */
+  say(conversation: number | null, text: string, pair: Pair, controls: Controls, how: How, along?: Along): Promise<Said>;
   /** Opens the system's dialog for text files to go with a question; none when it was dismissed. */
   chooseAttachments(): Promise<Attachment[]>;
   /** Stores another question beside one, and an answer that starts to run: a branch of its own. */
-  editMessage(message: number, text: string, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
+  editMessage(message: number, text: string, pair: Pair, controls: Controls, how: How): Promise<Said>;
   /** Another answer to a question starts to run beside those that it has; the message is the question, or one of these. */
-  answerAgain(message: number, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
+  answerAgain(message: number, pair: Pair, controls: Controls, how: How): Promise<Said>;
   /** An answer starts to run again beside itself, as its record says; the end's `outcome.rerun` says whether it is the same. */
-  rerun(message: number, insist: boolean): Promise<Said>;
+  rerun(message: number, how: How): Promise<Said>;
   /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
   watch(onFrame: (frame: Frame) => void): Promise<boolean>;
   stop(): Promise<void>;
@@ -270,6 +272,9 @@ export type Pair = { target: string; drafter: string | null };
 
 /** What a calibration is of, besides this machine. */
 export type Calibrated = Pick<Calibration, 'target' | 'drafter' | 'precision' | 'thinking'>;
+
+/** How an answer is asked for: with its models loaded even beyond the memory, and with rounds that tell how probable their tokens were. */
+export type How = { insist: boolean; observe: boolean };
 
 /** What goes along with a question: files, and what the models of a new conversation are told before. */
 export type Along = { attachments?: Attachment[]; system?: string };

@@ -56,16 +56,17 @@ export const tauri: Backend = {
   forgetConversation: (id) => done(commands.forgetConversation(id)),
   messages: (conversation) => unwrap(commands.messages(conversation)),
   showBranch: (message) => unwrap(commands.showBranch(message)),
+  rounds: (message) => unwrap(commands.rounds(message)),
   search: (text) => unwrap(commands.search(text)),
   setSystem: (id, system) => done(commands.setSystem(id, system)),
   exportConversation: (id, what) => unwrap(commands.exportConversation(id, what)),
-  say: (conversation, text, pair, controls, insist, { attachments = [], system = '' } = {}) =>
-    unwrap(commands.say(conversation, text, attachments, system, { ...pair, controls, insist })),
+  say: (conversation, text, pair, controls, how, { attachments = [], system = '' } = {}) =>
+    unwrap(commands.say(conversation, text, attachments, system, { ...pair, controls, ...how })),
   chooseAttachments: () => unwrap(commands.chooseAttachments()),
-  editMessage: (message, text, pair, controls, insist) =>
-    unwrap(commands.editMessage(message, text, { ...pair, controls, insist })),
-  answerAgain: (message, pair, controls, insist) => unwrap(commands.answerAgain(message, { ...pair, controls, insist })),
-  rerun: (message, insist) => unwrap(commands.rerun(message, insist)),
+  editMessage: (message, text, pair, controls, how) =>
+    unwrap(commands.editMessage(message, text, { ...pair, controls, ...how })),
+  answerAgain: (message, pair, controls, how) => unwrap(commands.answerAgain(message, { ...pair, controls, ...how })),
+  rerun: (message, { insist, observe }) => unwrap(commands.rerun(message, insist, observe)),
   watch: (onFrame) => unwrap(commands.watch(new Channel<Frame>(onFrame))),
   stop: () => done(commands.stop()),
   verify: (message, insist) => unwrap(commands.verify(message, insist)),

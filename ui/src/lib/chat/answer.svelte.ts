@@ -1,6 +1,7 @@
 import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/backend';
 import { Confidences, type Surviving } from '../calibrate/confidences';
 import { type Reading, Tally } from '../chart/reading';
+import type { Traced } from '../provenance/traced.svelte';
 import type { Drafting } from '../inspector/course';
 
 const order: Record<Phase['kind'], number> = {
@@ -19,6 +20,10 @@ export class Answer {
   /** How long it has been thinking: the rounds that wrote a thought. */
   thoughtSeconds = $state(0);
   phase = $state.raw<Phase>({ kind: 'waiting' });
+  /** Itself as its tokens; null unless somebody looks at these while it runs. */
+  traced = $state.raw<Traced | null>(null);
+  /** How long this window took to draw it. */
+  drawnSeconds = $state(0);
   readonly conversation: number;
   readonly message: number;
   readonly final: Message | null = $derived(this.phase.kind === 'ended' ? this.phase.message : null);
@@ -51,6 +56,7 @@ export class Answer {
 
   apply(frame: Frame): void {
     if (frame.message !== this.message) return;
+    this.traced?.add(frame.firstRound, frame.rounds);
     frame.rounds.forEach((round, index) => {
       const number = frame.firstRound + index;
       if (number >= this.#counted) this.#ahead.set(number, round);

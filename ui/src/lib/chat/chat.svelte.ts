@@ -4,7 +4,9 @@ import { type Reading, nothingYet } from '../chart/reading';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
 import type { StoredPreferences } from '../preferences.svelte';
-import { Answer } from './answer.svelte';
+import { drawing } from '../provenance/drawing';
+import { Provenance } from '../provenance/provenance.svelte';
+import type { Answer } from './answer.svelte';
 import { Conversations } from './conversations.svelte';
 import { type Draft, Drafts } from './drafts.svelte';
 import { Instructions } from './instructions.svelte';
@@ -21,6 +23,7 @@ export class Chat {
   readonly instructions: Instructions;
   readonly presets: Presets;
   readonly verifications: Verifications;
+  readonly provenance: Provenance;
   sending = $state(false);
   refusal = $state<string | null>(null);
   answer = $state.raw<Answer | null>(null);
@@ -64,6 +67,7 @@ export class Chat {
     this.instructions = new Instructions(backend, this.conversations, this.thread);
     this.presets = new Presets(backend);
     this.verifications = new Verifications(backend);
+    this.provenance = new Provenance(backend);
   }
 
   /** Lets the user choose files that go with what is typed. */
@@ -109,7 +113,7 @@ export class Chat {
   /** Asks something else in the place of a question, which stays on its own branch; whether it is asked. */
   async edit(question: number, text: string): Promise<boolean> {
     if (text.trim() === '') return false;
-    return this.#begin((pair, controls) => this.#backend.editMessage(question, text.trim(), pair, controls, false));
+    return this.#begin((pair, controls) => this.#backend.editMessage(question, text.trim(), pair, controls, this.provenance.how()));
   }
 
   /** Lets the models that are picked write another answer beside one. */
@@ -117,7 +121,7 @@ export class Chat {
     await this.#begin((pair, controls) => {
       // From the same seed the same models would draw the same text.
       const seed = (controls.seed + siblings.length) % 2 ** 32;
-      return this.#backend.answerAgain(id, pair, { ...controls, seed }, false);
+      return this.#backend.answerAgain(id, pair, { ...controls, seed }, this.provenance.how());
     });
   }
 
@@ -125,7 +129,7 @@ export class Chat {
   async repeat(answer: number, insist = false): Promise<void> {
     if (!this.idle) return;
     await this.#start(async () => {
-      const said = await this.#backend.rerun(answer, insist);
+      const said = await this.#backend.rerun(answer, this.provenance.how(insist));
       this.#repeated.set(said.answer.id, answer);
       return said;
     });
@@ -135,7 +139,7 @@ export class Chat {
   async insist(answer: number): Promise<void> {
     const repeated = this.#repeated.get(answer);
     if (repeated !== undefined) return this.repeat(repeated, true);
-    await this.#begin((pair, controls) => this.#backend.answerAgain(answer, pair, controls, true));
+    await this.#begin((pair, controls) => this.#backend.answerAgain(answer, pair, controls, this.provenance.how(true)));
   }
 
   /** Picks a model; what was refused before may go now. */
@@ -146,6 +150,11 @@ export class Chat {
 
   async stop(): Promise<void> {
     await this.#attempt(() => this.#backend.stop());
+  }
+
+  /** Shows answers as their tokens, or as what they say. What an answer that runs has written so far comes once more. */
+  async toggleProvenance(): Promise<void> {
+    if (this.provenance.toggle(this.answer)) await this.#attempt(async () => void (await this.#watch()));
   }
 
   /** Takes a conversation off the list. Rejects with the sentence to show. */
@@ -175,7 +184,7 @@ export class Chat {
     if (text === '') return;
     await this.#begin(async (pair, controls) => {
       const along = { attachments: [...draft.attachments], system: selected === null ? this.instructions.text : '' };
-      const said = await this.#backend.say(selected, text, pair, controls, false, along);
+      const said = await this.#backend.say(selected, text, pair, controls, this.provenance.how(), along);
       this.drafts.sent(selected, draft);
       if (selected === null) this.instructions.begun();
       return said;
@@ -227,7 +236,7 @@ export class Chat {
 
   #said(where: number | null, said: Said): void {
     const { conversation, answer } = said;
-    this.answer = new Answer(conversation, answer.id);
+    this.answer = this.provenance.following(conversation, answer.id);
     // Somebody may have gone elsewhere meanwhile.
     if (this.selected !== where) return;
     this.inspected = null;
@@ -247,13 +256,14 @@ export class Chat {
 
   #receive(frame: Frame): void {
     if (this.answer && frame.message < this.answer.message) return;
-    if (this.answer?.message !== frame.message) this.answer = new Answer(frame.conversation, frame.message);
+    if (this.answer?.message !== frame.message) this.answer = this.provenance.following(frame.conversation, frame.message);
     const { answer } = this;
     const before = answer.final;
-    answer.apply(frame);
+    void drawing(() => answer.apply(frame)).then((seconds) => (answer.drawnSeconds += seconds));
     const { final } = answer;
     if (before || !final) return;
     this.#watched.keep(answer, final.outcome);
+    if (answer.traced) this.provenance.keep(answer.message, answer.traced);
     this.thread.replace(final);
     void this.conversations.load();
   }

@@ -1,0 +1,87 @@
+import type { Trace } from '../backend/backend';
+import { type Spent, nothingSpent, spending } from './spent';
+import { type Kind, type Token, tokensOf } from './tokens';
+
+/** Tokens of a group, and of a paragraph before the next line may begin another: what is drawn anew when a token comes stays small. */
+const [few, many] = [48, 120];
+
+/** Tokens side by side. */
+export class Group {
+  tokens = $state.raw<readonly Token[]>([]);
+  /** Which of the answer's tokens its first is, from 0. */
+  readonly first: number;
+
+  constructor(first: number) {
+    this.first = first;
+  }
+}
+
+/** Groups that end with a line. */
+export class Paragraph {
+  groups = $state.raw<readonly Group[]>([]);
+  length = 0;
+}
+
+export type Counts = Readonly<Record<Kind, number>>;
+
+/** An answer as its tokens. Only its end changes while it grows. */
+export class Traced {
+  paragraphs = $state.raw<readonly Paragraph[]>([]);
+  counts = $state.raw<Counts>({ accepted: 0, bonus: 0, resampled: 0, rejected: 0, plain: 0 });
+  /** What its rounds took. */
+  spent = $state.raw<Spent>(nothingSpent);
+  /** Seconds of each round. */
+  readonly seconds: number[] = [];
+  readonly #tokens: Token[] = [];
+  #places = 0;
+
+  /** How many rounds it has. */
+  get rounds(): number {
+    return this.seconds.length;
+  }
+
+  /** How many tokens it has, those that were rejected among them. */
+  get length(): number {
+    return this.#tokens.length;
+  }
+
+  at(index: number): Token | null {
+    return this.#tokens[index] ?? null;
+  }
+
+  /** Adds the rounds that it does not have yet, the first of which has this number, from 0. */
+  add(first: number, traces: readonly Trace[]): void {
+    if (first > this.rounds) return;
+    const counts = { ...this.counts };
+    for (const trace of traces.slice(this.rounds - first)) {
+      this.seconds.push(trace.seconds);
+      this.spent = spending(this.spent, trace);
+      for (const token of tokensOf(trace, this.rounds, this.#places + 1)) {
+        counts[token.kind] += 1;
+        this.#put(token);
+      }
+      this.#places += trace.pieces.length;
+    }
+    this.counts = counts;
+  }
+
+  #put(token: Token): void {
+    let paragraph = this.paragraphs.at(-1);
+    const ends = this.#tokens.at(-1)?.text.endsWith('\n') ?? false;
+    const begins = token.text.startsWith('↵\n');
+    if (!paragraph || (paragraph.length >= many && (ends || begins))) {
+      // The paragraph is a line of its own: one that the token begins is there already.
+      if (paragraph && !ends) token.text = token.text.replace('\n', '');
+      paragraph = new Paragraph();
+      this.paragraphs = [...this.paragraphs, paragraph];
+    }
+    let group = paragraph.groups.at(-1);
+    if (!group || group.tokens.length >= few) {
+      group = new Group(this.#tokens.length);
+      paragraph.groups = [...paragraph.groups, group];
+    }
+    group.tokens = [...group.tokens, token];
+    paragraph.length += 1;
+    this.#tokens.push(token);
+  }
+}
