@@ -103,6 +103,7 @@ const COMMANDS: &[&str] = &[
     "save_diagnostics",
     "show_menus",
     "enable_actions",
+    "seen",
     "appearance",
     "set_appearance",
 ];

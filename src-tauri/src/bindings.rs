@@ -113,6 +113,7 @@ macro_rules! every_command {
             settings::save_diagnostics,
             window::show_menus,
             window::enable_actions,
+            window::seen,
             window::appearance,
             window::set_appearance,
         ]

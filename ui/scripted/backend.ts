@@ -23,10 +23,22 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   /** How the running answer stands: what whoever begins to watch gets at once. */
   soFar: Frame | null = null;
   protected listeners: ((frame: Frame) => void)[] = [];
+  /** What came while nobody could see the page. */
+  readonly #unseen: Frame[] = [];
   #next = 1000;
 
   emit(frame: Frame): void {
     if (frame.phase.kind === 'ended') this.running = false;
+    if (this.isSeen) this.#send(frame);
+    else this.#unseen.push(frame);
+  }
+
+  override async seen(seen: boolean): Promise<void> {
+    await super.seen(seen);
+    if (seen) for (const frame of this.#unseen.splice(0)) this.#send(frame);
+  }
+
+  #send(frame: Frame): void {
     for (const listener of this.listeners) listener(structuredClone(frame));
   }
 

@@ -25,6 +25,8 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
     backend.failing.set('discover', 'Slipstream is offline: the Hub is not asked.');
   },
   stream: (backend) => stream(backend, 500),
+  // As the last of ten minutes.
+  'stream-on': (backend) => stream(backend, 500, 280_000),
   long: (backend) => backend.written.set(1, long(2000)),
   ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
 };

@@ -239,6 +239,8 @@ export const commands = {
 	showMenus: (menus: Menu[], picked: Channel<string>) => typedError<null, Failure>(__TAURI_INVOKE("show_menus", { menus, picked })),
 	/**  Lets these actions be picked in the menu, and no others. */
 	enableActions: (ids: string[]) => typedError<null, Failure>(__TAURI_INVOKE("enable_actions", { ids })),
+	/**  Tells whether the page can be seen. While it cannot, nothing streams to it. */
+	seen: (seen: boolean) => typedError<null, Failure>(__TAURI_INVOKE("seen", { seen })),
 	/**  Whether the window is light or dark. */
 	appearance: () => typedError<Appearance, Failure>(__TAURI_INVOKE("appearance")),
 	/**  Makes the window light or dark from now on. */

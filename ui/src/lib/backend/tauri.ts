@@ -114,6 +114,7 @@ export const tauri: Backend = {
   saveDiagnostics: () => unwrap(commands.saveDiagnostics()),
   showMenus: (menus, onPicked) => done(commands.showMenus(menus, new Channel<string>(onPicked))),
   enableActions: (ids) => done(commands.enableActions(ids)),
+  seen: (seen) => done(commands.seen(seen)),
   appearance: () => unwrap(commands.appearance()),
   setAppearance: (appearance) => done(commands.setAppearance(appearance)),
   preferences: () => unwrap(commands.preferences()),

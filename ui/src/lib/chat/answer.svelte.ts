@@ -2,6 +2,7 @@ import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/
 import { Confidences, type Surviving } from '../calibrate/confidences';
 import { type Reading, Tally } from '../chart/reading';
 import type { Drafting } from '../inspector/course';
+import { Source } from '../markdown/source.svelte';
 
 const order: Record<Phase['kind'], number> = {
   waiting: 0,
@@ -14,8 +15,8 @@ const order: Record<Phase['kind'], number> = {
 
 /** A running answer, built from frames. A frame that was seen before, comes late or overlaps changes nothing twice. */
 export class Answer {
-  thought = $state('');
-  text = $state('');
+  thought = $state.raw(new Source());
+  text = $state.raw(new Source());
   /** How long it has been thinking: the rounds that wrote a thought. */
   thoughtSeconds = $state(0);
   phase = $state.raw<Phase>({ kind: 'waiting' });
@@ -58,8 +59,8 @@ export class Answer {
     this.#count();
     if (this.#advances(frame.phase)) this.phase = frame.phase;
     if (!this.final) return;
-    this.thought = this.final.thought;
-    this.text = this.final.text;
+    this.thought = Source.of(this.final.thought);
+    this.text = Source.of(this.final.text);
   }
 
   // Rounds count in order; one that arrives before its predecessor waits for it.
@@ -81,8 +82,8 @@ export class Answer {
     if (counted === this.#counted) return;
     this.#counted = counted;
     if (this.final) return;
-    this.thought += thought;
-    this.text += text;
+    this.thought.append(thought);
+    this.text.append(text);
   }
 
   #advances(next: Phase): boolean {
