@@ -49,6 +49,7 @@ const COMMANDS: &[&str] = &[
     "choose_attachments",
     "answer_again",
     "rerun",
+    "go_on",
     "watch",
     "stop",
     "verify",

@@ -59,6 +59,7 @@ macro_rules! every_command {
             chat::choose_attachments,
             chat::answer_again,
             chat::rerun,
+            chat::go_on,
             chat::watch,
             chat::stop,
             chat::verify,

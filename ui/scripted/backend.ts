@@ -107,6 +107,17 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
     return this.answerAgain(id, pair, controls, insist);
   }
 
+  async goOn(id: number, more: number, insist: boolean): Promise<Said> {
+    this.answer('goOn', null);
+    const [talk, at] = this.#place(id);
+    const { pair, controls } = this.recordOf(id);
+    const [question, before] = this.written.get(talk)!.slice(at - 1);
+    this.said.push({ conversation: talk, text: question!.text, pair, controls: { ...controls, maxTokens: more }, insist });
+    const [, answer] = this.put(talk, at, [{ ...before!, state: 'running', note: null }]).slice(at - 1);
+    this.running = true;
+    return structuredClone({ conversation: talk, question: question!, answer: answer! });
+  }
+
   /** How an answer was made. */
   protected recordOf(id: number): { pair: Pair; controls: Controls } {
     const [talk, at] = this.#place(id);

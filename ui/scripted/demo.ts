@@ -27,8 +27,8 @@ const downloaded = model({
 });
 
 type Rerun = Outcome['rerun'];
-/** Whether an answer has all of Markdown, and what came of it if it was to be another one again. */
-type How = { marked?: boolean; rerun?: Rerun };
+/** Whether an answer has all of Markdown, what came of it if it was to be another one again, and whether it goes on. */
+type How = { marked?: boolean; rerun?: Rerun; rest?: boolean };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -54,6 +54,11 @@ class Demo extends ScriptedBackend {
     const { pair, controls } = this.recordOf(of);
     const rerun = { of, same: true, sentence: 'Run again: the same 128 tokens.' };
     return this.#started(await super.answerAgain(of, pair, controls, false), pair, controls, { rerun });
+  }
+
+  override async goOn(id: number, more: number, insist: boolean): Promise<Said> {
+    const { pair, controls } = this.recordOf(id);
+    return this.#started(await super.goOn(id, more, insist), pair, controls, { rest: true });
   }
 
   #started(said: Said, pair: Pair, controls: Controls, how: How = {}): Said {
@@ -130,7 +135,7 @@ class Demo extends ScriptedBackend {
     put({ state: 'done', secondsLeft: null, verdict: identical });
   }
 
-  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null }: How): Promise<void> {
+  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null, rest = false }: How): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
@@ -138,9 +143,10 @@ class Demo extends ScriptedBackend {
     const speculation: Speculation =
       gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
     const scaled = (round: Round) => (calibrated ? { ...round, calibrated: round.confidences.map((confidence) => confidence ** 1.4) } : round);
-    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))].map(scaled);
+    const all = [...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))].map(scaled).slice(rest ? answer.outcome!.stats.rounds : 0);
+    const before = { thought: answer.thought, text: answer.text };
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
-      this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
+      this.emit({ conversation, message: answer.id, written: rest ? before : null, firstRound, rounds, phase });
       await pause(wait);
     };
     await pause(50);
@@ -153,8 +159,8 @@ class Demo extends ScriptedBackend {
     const kept = all.slice(0, written);
     const message: Message = {
       ...answer,
-      thought: kept.map((round) => round.thought).join(''),
-      text: kept.map((round) => round.text).join(''),
+      thought: before.thought + kept.map((round) => round.thought).join(''),
+      text: before.text + kept.map((round) => round.text).join(''),
       state: this.#stopped ? 'stopped' : 'complete',
       outcome: outcome(kept, { ...pair, speculation, controls, rerun, finish: this.#stopped ? 'cancelled' : 'eos' }),
     };

@@ -22,7 +22,7 @@ export function stream(backend: ScriptedBackend, speed: number, before = 0): voi
       const owed = before + ((performance.now() - begin) / 1000) * speed;
       const some: Round[] = [];
       for (; tokens < owed; tokens += some.at(-1)!.tokens) some.push(all[(written + some.length) % all.length]!);
-      const about = { conversation: said.conversation, message: said.answer.id, firstRound: written };
+      const about = { conversation: said.conversation, message: said.answer.id, written: null, firstRound: written };
       backend.emit({ ...about, rounds: some, phase: { kind: 'decoding', speculation: drafting } });
       written += some.length;
       if (!stopped) return;

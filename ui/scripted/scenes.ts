@@ -42,5 +42,5 @@ function answering(backend: ScriptedBackend, phase: Phase, rounds: Round[] = [])
   const answer = message({ id: 18, author: 'assistant', text: '', state: 'running' });
   backend.written.get(1)!.push(question, answer);
   backend.running = true;
-  backend.soFar = { conversation: 1, message: answer.id, firstRound: 0, rounds, phase };
+  backend.soFar = { conversation: 1, message: answer.id, written: null, firstRound: 0, rounds, phase };
 }

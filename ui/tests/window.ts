@@ -66,5 +66,5 @@ export function round(text: string, proposed: number, accepted: number): Round {
 export const decoding: Phase = { kind: 'decoding', speculation: drafting };
 
 export function frame(ids: { conversation: number; message: number }, part: Partial<Frame>): Frame {
-  return { ...ids, firstRound: 0, rounds: [], phase: decoding, ...part };
+  return { ...ids, written: null, firstRound: 0, rounds: [], phase: decoding, ...part };
 }

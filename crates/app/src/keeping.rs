@@ -8,9 +8,10 @@ use store::{State, Store, Written};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::Result;
 use crate::answering::Feed;
-use crate::rerun::{Original, Rerun};
+use crate::going_on::Earlier;
+use crate::rerun::Rerun;
+use crate::{Result, StoredMessage};
 
 /// What of a running answer a crash may cost.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -36,7 +37,7 @@ pub struct Record {
 pub(crate) struct Keeper {
     pub(crate) store: Store,
     pub(crate) message: i64,
-    pub(crate) original: Option<Original>,
+    pub(crate) earlier: Earlier,
     pub(crate) target: String,
     pub(crate) drafter: Option<String>,
     pub(crate) precision: Precision,
@@ -82,7 +83,11 @@ impl Keeper {
             drafter: self.drafter.clone(),
             precision: self.precision,
             answer: answer.clone(),
-            rerun: self.original.as_ref().map(|original| original.compared_with(answer)),
+            rerun: match &self.earlier {
+                Earlier::Nothing => None,
+                Earlier::Again(original) => Some(original.compared_with(answer)),
+                Earlier::Rest(_, record) => record.rerun.clone(),
+            },
         };
         // A record is numbers and texts only, so it always has a JSON form.
         let json = serde_json::to_string(&record).ok();
@@ -92,10 +97,22 @@ impl Keeper {
     }
 
     async fn store_failure(&self, feed: &Feed, error: &engine::Error) -> Result<()> {
-        let (thought, text) = feed.written();
         let note = error.to_string();
+        if let Earlier::Rest(before, record) = &self.earlier {
+            return self.store_again(before, record, &format!("It did not go on: {note}")).await;
+        }
+        let (thought, text) = feed.written();
         let written = Written { thought: &thought, text: &text };
         Ok(self.store.end_message(self.message, written, State::Failed, Some(&note), None).await?)
+    }
+}
+
+impl Keeper {
+    /// Leaves an answer that did not go on as it was, and says why it did not.
+    async fn store_again(&self, before: &StoredMessage, record: &Record, why: &str) -> Result<()> {
+        let written = Written { thought: &before.thought, text: &before.text };
+        let json = serde_json::to_string(record).ok();
+        Ok(self.store.end_message(self.message, written, before.state, Some(why), json.as_deref()).await?)
     }
 }
 
@@ -127,8 +144,14 @@ mod tests {
         let message =
             store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap().answer.id;
         let precision = Precision::Float32;
-        let keeper =
-            Keeper { store: store.clone(), message, original: None, target: "t".into(), drafter: None, precision };
+        let keeper = Keeper {
+            store: store.clone(),
+            message,
+            earlier: Earlier::Nothing,
+            target: "t".into(),
+            drafter: None,
+            precision,
+        };
         (keeper, store, conversation)
     }
 

@@ -72,6 +72,13 @@ pub(crate) async fn rerun(opened: State<'_, Opened>, message: i64, insist: bool)
     Ok(opened.app().await?.rerun(message, insist).await?.into())
 }
 
+/// Lets an answer go on where it ended, by so many tokens at most.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn go_on(opened: State<'_, Opened>, message: i64, more: usize, insist: bool) -> Result<Said, Failure> {
+    Ok(opened.app().await?.go_on(message, more, insist).await?.into())
+}
+
 async fn begin(opened: &Opened, question: Question, asking: Asking) -> Result<Said, Failure> {
     Ok(opened.app().await?.say(asking.about(question)).await?.into())
 }

@@ -113,6 +113,8 @@ export const commands = {
 	 *  record says whether the ids are the same.
 	 */
 	rerun: (message: number, insist: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("rerun", { message, insist })),
+	/**  Lets an answer go on where it ended, by so many tokens at most. */
+	goOn: (message: number, more: number, insist: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("go_on", { message, more, insist })),
 	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
@@ -839,6 +841,8 @@ export type Frame = {
 	conversation: number,
 	/**  The message it becomes. */
 	message: number,
+	/**  What the answer says before its first round, if it goes on; once. */
+	written: Written | null,
 	/**  The number of the first of these rounds, counted from 0. */
 	firstRound: number,
 	/**  Whole rounds. */
@@ -1431,6 +1435,8 @@ export type Stats = {
 	reusedTokens: number,
 	/**  Why it was not more, in a sentence. */
 	readAgain: string | null,
+	/**  Tokens of the answer that were there before it went on. Everything else here is of what came behind them. */
+	written: number,
 	/**  Tokens emitted. */
 	tokens: number,
 	/**  Rounds, plain steps included. */
@@ -1672,6 +1678,12 @@ export type Workload = {
 	winner: number | null,
 	/**  Which is the fastest. */
 	sentence: string,
+};
+
+/**  What some of an answer says. */
+export type Written = {
+	thought: string,
+	text: string,
 };
 
 /* Tauri Specta runtime */

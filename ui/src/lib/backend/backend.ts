@@ -202,6 +202,8 @@ export interface Backend extends Comparing, Shell {
   answerAgain(message: number, pair: Pair, controls: Controls, insist: boolean): Promise<Said>;
   /** An answer starts to run again beside itself, as its record says; the end's `outcome.rerun` says whether it is the same. */
   rerun(message: number, insist: boolean): Promise<Said>;
+  /** The newest answer goes on where it ended, in its own message, by so many tokens at most. */
+  goOn(message: number, more: number, insist: boolean): Promise<Said>;
   /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
   watch(onFrame: (frame: Frame) => void): Promise<boolean>;
   stop(): Promise<void>;

@@ -65,6 +65,7 @@ export const tauri: Backend = {
   editMessage: (message, text, pair, controls, insist) =>
     unwrap(commands.editMessage(message, text, { ...pair, controls, insist })),
   answerAgain: (message, pair, controls, insist) => unwrap(commands.answerAgain(message, { ...pair, controls, insist })),
+  goOn: (message, more, insist) => unwrap(commands.goOn(message, more, insist)),
   rerun: (message, insist) => unwrap(commands.rerun(message, insist)),
   watch: (onFrame) => unwrap(commands.watch(new Channel<Frame>(onFrame))),
   stop: () => done(commands.stop()),

@@ -17,6 +17,8 @@ const order: Record<Phase['kind'], number> = {
 export class Answer {
   thought = $state.raw(new Source());
   text = $state.raw(new Source());
+  /** How much of the text was there before the answer went on, in characters. */
+  before = 0;
   /** How long it has been thinking: the rounds that wrote a thought. */
   thoughtSeconds = $state(0);
   phase = $state.raw<Phase>({ kind: 'waiting' });
@@ -52,6 +54,11 @@ export class Answer {
 
   apply(frame: Frame): void {
     if (frame.message !== this.message) return;
+    if (frame.written && this.#counted === 0) {
+      this.thought = Source.of(frame.written.thought);
+      this.text = Source.of(frame.written.text);
+      this.before = this.text.length;
+    }
     frame.rounds.forEach((round, index) => {
       const number = frame.firstRound + index;
       if (number >= this.#counted) this.#ahead.set(number, round);

@@ -9,7 +9,7 @@ import { Conversations } from './conversations.svelte';
 import { type Draft, Drafts } from './drafts.svelte';
 import { Instructions } from './instructions.svelte';
 import { Presets } from './presets.svelte';
-import { type Sought, Thread } from './thread.svelte';
+import { type Sought, Thread, unfinishedOf } from './thread.svelte';
 import { Verifications } from './verifications.svelte';
 import { Watched } from './watched.svelte';
 
@@ -37,6 +37,8 @@ export class Chat {
   readonly idle = $derived.by(() => !this.running && !this.sending && !this.thread.loading);
   /** Whether the models that are picked could begin one. */
   readonly ready = $derived.by(() => this.idle && this.blocked === null);
+  /** The newest answer, if there is more to it. */
+  readonly unfinished = $derived.by(() => unfinishedOf(this.thread.messages));
   readonly shown = $derived.by(() => this.#shown());
   readonly reading = $derived.by(() => this.#reading());
   /** Where drafting stands in the answer that is shown, while it runs. */
@@ -129,6 +131,13 @@ export class Chat {
       this.#repeated.set(said.answer.id, answer);
       return said;
     });
+  }
+
+  /** Lets the newest answer go on where it ended. */
+  async goOn(): Promise<void> {
+    const { unfinished } = this;
+    if (unfinished === null || !this.idle) return;
+    await this.#start(() => this.#backend.goOn(unfinished, this.#preferences.controls.maxTokens, false));
   }
 
   /** Begins once more what an answer refused for lack of memory: this time its models are loaded all the same. */

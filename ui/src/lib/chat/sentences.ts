@@ -15,8 +15,9 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 export class Sentences {
   #read = 0;
 
-  /** The whole sentences that have come since the last time; at the `end` also what is none. */
-  next(text: Source, end: boolean): string {
+  /** The whole sentences that have come since the last time, behind a `beginning` that is known; at the `end` also what is none. */
+  next(text: Source, end: boolean, beginning = 0): string {
+    this.#read = Math.max(this.#read, beginning);
     const rest = text.from(this.#read);
     const whole = end ? rest : rest.slice(0, this.#whole(rest));
     this.#read += whole.length;
