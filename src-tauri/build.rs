@@ -50,6 +50,7 @@ const COMMANDS: &[&str] = &[
     "choose_attachments",
     "answer_again",
     "rerun",
+    "go_on",
     "watch",
     "stop",
     "verify",
@@ -104,6 +105,7 @@ const COMMANDS: &[&str] = &[
     "save_diagnostics",
     "show_menus",
     "enable_actions",
+    "seen",
     "appearance",
     "set_appearance",
 ];

@@ -60,6 +60,7 @@ macro_rules! every_command {
             chat::choose_attachments,
             chat::answer_again,
             chat::rerun,
+            chat::go_on,
             chat::watch,
             chat::stop,
             chat::verify,
@@ -114,6 +115,7 @@ macro_rules! every_command {
             settings::save_diagnostics,
             window::show_menus,
             window::enable_actions,
+            window::seen,
             window::appearance,
             window::set_appearance,
         ]

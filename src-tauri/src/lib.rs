@@ -33,6 +33,7 @@ use looks::Looks;
 use menu::Shown;
 use offered::Offered;
 use opened::Opened;
+use page::Sight;
 use races::Racing;
 use watcher::Watcher;
 
@@ -53,6 +54,7 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .plugin(tauri_plugin_dialog::init())
         .plugin(navigation::only_our_pages())
         .manage(Opened::default())
+        .manage(Sight::default())
         .manage(Watcher::default())
         .manage(Watched::<app::Download>::default())
         .manage(Watched::<app::Training>::default())

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tauri::Webview;
 use tauri::async_runtime::{self, JoinHandle};
-use tokio::sync::Notify;
+use tauri::{Manager, Webview};
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
 /// How long a page may be busy with what was sent before the next is sent all the same.
@@ -26,7 +26,27 @@ impl Streaming {
     }
 }
 
-/// Waits until the page has taken what was sent. A channel never waits by itself: in a page that draws more slowly
+/// Whether anybody can see the page. What streams to it rests while nobody can: what happens meanwhile comes at once then.
+pub(crate) struct Sight(watch::Sender<bool>);
+
+impl Default for Sight {
+    fn default() -> Self {
+        Self(watch::Sender::new(true))
+    }
+}
+
+impl Sight {
+    pub(crate) fn set(&self, seen: bool) {
+        self.0.send_replace(seen);
+    }
+
+    async fn wait(&self) {
+        // Its other end is here.
+        let _ = self.0.subscribe().wait_for(|seen| *seen).await;
+    }
+}
+
+/// Waits until the page has taken what was sent, and can be seen. A channel never waits by itself: in a page that draws more slowly
 /// than frames come they would queue up, and a click on Stop behind them.
 pub(crate) async fn taken(page: &Webview) {
     let taken = Arc::new(Notify::new());
@@ -36,4 +56,5 @@ pub(crate) async fn taken(page: &Webview) {
         // A page that is slower than this, or was reloaded, must not hold up the end.
         let _ = timeout(PATIENCE, taken.notified()).await;
     }
+    page.state::<Sight>().wait().await;
 }

@@ -29,11 +29,15 @@ async fn stream(app: App, running: Running, page: Webview, frames: Channel<Frame
     let mut reader = running.answering.reader();
     let (mut thought, mut text) = (String::new(), String::new());
     while let Some(news) = reader.next().await {
+        if let Some(written) = &news.written {
+            (thought, text) = written.clone();
+        }
         thought.extend(news.rounds.iter().map(|round| round.thought.as_str()));
         text.extend(news.rounds.iter().map(|round| round.text.as_str()));
         let frame = Frame {
             conversation: running.conversation,
             message: running.message,
+            written: news.written.map(|(thought, text)| wire::Written { thought, text }),
             first_round: news.first_round,
             rounds: news.rounds.into_iter().map(wire::Round::from).collect(),
             phase: phase(&app, &running, news.phase, (&thought, &text)).await,

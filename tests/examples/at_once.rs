@@ -65,6 +65,7 @@ fn request(target: &Path, drafter: Option<DraftSource>, number: usize) -> Reques
         memory: Memory { insist: true, ..Memory::default() },
         cost: Cost::default(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     }

@@ -90,6 +90,7 @@ fn request([target, drafter]: [&String; 2], mode: Mode, prompt: &str, tokens: us
         memory: Memory { insist: true, ..Memory::default() },
         cost: cost.clone(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     }

@@ -95,6 +95,7 @@ fn request(target: &Path, drafter: Option<&Path>, cost: Cost) -> Request {
         memory: Memory { insist: true, ..Memory::default() },
         cost,
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     }

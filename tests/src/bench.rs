@@ -42,6 +42,7 @@ impl Bench {
             memory: Memory::default(),
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
         }

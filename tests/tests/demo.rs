@@ -62,6 +62,7 @@ impl Models {
             memory: Memory::default(),
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
         };

@@ -123,6 +123,7 @@ fn request(target: &Copy, max_tokens: usize) -> Request {
         memory: Memory::default(),
         cost: Cost::default(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     }

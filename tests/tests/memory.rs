@@ -63,6 +63,7 @@ fn request(target: &TempDir, words: usize) -> Request {
         memory: Memory::default(),
         cost: engine::Cost::default(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     }

@@ -58,6 +58,7 @@ impl Models {
             memory: Memory::default(),
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
             prompt: Prompt::Chat(messages.to_vec()),

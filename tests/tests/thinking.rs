@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use chat::Codec;
 use engine::{
-    Answer, Controls, Cost, DraftSource, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt,
-    Request, Role, Round, Sampling, Unfinished,
+    Answer, Begun, Controls, Cost, DraftSource, Engine, Event, Finish, Memory, Message, NewDrafter, Penalties,
+    Precision, Prompt, Request, Role, Round, Sampling, Unfinished,
 };
 use tempfile::TempDir;
 use tests::{
@@ -59,6 +59,7 @@ impl Thinker {
             memory: Memory::default(),
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
             prompt: Prompt::Chat(messages.to_vec()),
@@ -226,5 +227,67 @@ fn a_thought_of_an_earlier_turn_is_left_to_the_template_and_the_session_is_used_
     // All of the first question, up to where the model's turn began.
     assert!(second.stats.reused_tokens > 10, "{:?}", second.stats);
     assert_eq!(answer(&Engine::start(), request)?.ids, second.ids);
+    Ok(())
+}
+
+#[test]
+fn an_answer_that_goes_on_is_the_one_that_never_stopped() -> Outcome {
+    let thinker = Thinker::new(THINKING)?;
+    let penalties = Penalties { repetition: 1.3, presence: 0.5, frequency: 0.2, ..Penalties::default() };
+    let mut within_a_thought = 0;
+    for (seed, drafts, penalties) in [(1, true, Penalties::default()), (2, false, penalties), (3, true, penalties)] {
+        let mut controls = thinking(24, seed);
+        controls.sampling.penalties = penalties;
+        let request = thinker.ask(drafts, &question(), controls.clone());
+        let whole = answer(&thinker.engine, request.clone())?;
+        for at in 1..whole.ids.len() {
+            let first = Request { controls: Controls { max_tokens: at, ..controls.clone() }, ..request.clone() };
+            let first = answer(&thinker.engine, first)?;
+            assert_eq!(first.ids, whole.ids[..at]);
+            within_a_thought += usize::from(first.unfinished == Some(Unfinished::Thought));
+            let begun = Some(Begun { prompt_ids: first.prompt_ids, ids: first.ids });
+            let heard = events(&thinker.engine, Request { begun, ..request.clone() }, |_, _| ())?;
+            let written = heard.iter().find_map(|event| match event {
+                Event::Written { thought, text } => Some((thought.clone(), text.clone())),
+                _ => None,
+            });
+            let (thought, text) = written.ok_or("it does not say what was written")?;
+            let (rest, more_thought, more_text) = crate::whole(heard)?;
+            assert!(
+                rest.thought.starts_with(&(thought + &more_thought)) && rest.text.starts_with(&(text + &more_text))
+            );
+            assert_eq!((&rest.ids, &rest.prompt_ids, rest.finish), (&whole.ids, &whole.prompt_ids, whole.finish));
+            assert_eq!((&rest.thought, &rest.text, &rest.raw), (&whole.thought, &whole.text, &whole.raw));
+            assert_eq!((&rest.tool_calls, rest.unfinished), (&whole.tool_calls, whole.unfinished));
+            assert_eq!((rest.stats.written, rest.stats.tokens), (at, whole.ids.len() - at));
+            // All but the newest token is in the session.
+            assert_eq!(rest.stats.reused_tokens, rest.prompt_ids.len() + at - 1);
+        }
+    }
+    assert!(within_a_thought > 3, "{within_a_thought}");
+    Ok(())
+}
+
+#[test]
+fn a_stop_string_is_found_over_the_place_where_an_answer_went_on() -> Outcome {
+    let thinker = Thinker::new(PLAIN)?;
+    let asked = |seed, stop: Option<String>| {
+        let controls = Controls { stop: Vec::from_iter(stop), thinking: false, ..thinking(24, seed) };
+        thinker.ask(true, &question(), controls)
+    };
+    let (seed, stop) = (0..40)
+        .find_map(|seed| {
+            let letters = answer(&thinker.engine, asked(seed, None)).ok()?.text.chars().collect::<Vec<_>>();
+            Some((seed, letters.get(letters.len() / 2..)?.get(..3)?.iter().collect::<String>()))
+        })
+        .ok_or("its answers are too short")?;
+    let request = asked(seed, Some(stop));
+    let whole = answer(&thinker.engine, request.clone())?;
+    assert_eq!(whole.finish, Finish::StopString);
+    for at in 1..whole.ids.len() {
+        let begun = Some(Begun { prompt_ids: whole.prompt_ids.clone(), ids: whole.ids[..at].to_vec() });
+        let rest = answer(&thinker.engine, Request { begun, ..request.clone() })?;
+        assert_eq!((&rest.ids, &rest.text, rest.finish), (&whole.ids, &whole.text, whole.finish), "{at}");
+    }
     Ok(())
 }

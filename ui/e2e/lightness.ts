@@ -19,6 +19,7 @@ export default async function lightness(seconds = '600', app?: string): Promise<
       ...(await conversation(chrome, `${address}?show=long`)),
       ...(await hidden(chrome, `${address}?show=stream`)),
       ...(await streaming(chrome, `${address}?show=stream`, Number(seconds))),
+      ...(await ending(chrome, `${address}?show=stream-on`)),
     };
     mkdirSync('e2e/results', { recursive: true });
     writeFileSync('e2e/results/lightness.json', `${JSON.stringify(rows, null, 2)}\n`);
@@ -116,12 +117,32 @@ async function streaming(chrome: Browser, address: string, seconds: number): Pro
     heap.push({ second: Math.round(passed()), ...(await held(cdp)) });
   }
   const events = spread(await page.evaluate(() => window.measured.events));
-  const characters = await page.evaluate(() => document.querySelector('[data-testid=answer][data-state=running]')!.textContent.length);
+  const rounds = await page.getByTestId('acceptance').getAttribute('data-rounds');
   await page.close();
   return {
-    'stream: seconds, characters': [Math.round(passed()), characters],
+    'stream: seconds, rounds': [Math.round(passed()), Number(rounds)],
     ...Object.fromEntries(parts.map((part, at) => [`stream: input to paint, ms, part ${at + 1} of 10`, part])),
     'stream: keydown as the browser tells it, from 16 ms': events,
     ...Object.fromEntries(heap.map((part, at) => [`stream: held, part ${at + 1} of 10`, part])),
   };
+}
+
+/** A window that comes back to an answer of nine minutes, and how long it takes to show it as a whole once it is stopped. */
+async function ending(chrome: Browser, address: string): Promise<Rows> {
+  const { page, cdp } = await open(chrome, address);
+  const until = async (begin: () => Promise<void>, state: string) => {
+    const began = Date.now();
+    await begin();
+    await page.locator(`[data-testid=answer][data-state=${state}] .page`).last().waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    return Date.now() - began;
+  };
+  const rows = {
+    'answer of nine minutes: to show it, ms': await until(() => page.keyboard.type('Go on.\n'), 'running'),
+    'answer of nine minutes: between frames, fast, ms': spread(await scrolling(page, 300, 2000)),
+    'answer of nine minutes: to end it, ms': await until(() => page.keyboard.press('ControlOrMeta+.'), 'stopped'),
+    'answer of nine minutes: held': await held(cdp),
+  };
+  await page.close();
+  return rows;
 }

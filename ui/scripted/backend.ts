@@ -23,10 +23,22 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   /** How the running answer stands: what whoever begins to watch gets at once. */
   soFar: Frame | null = null;
   protected listeners: ((frame: Frame) => void)[] = [];
+  /** What came while nobody could see the page. */
+  readonly #unseen: Frame[] = [];
   #next = 1000;
 
   emit(frame: Frame): void {
     if (frame.phase.kind === 'ended') this.running = false;
+    if (this.isSeen) this.#send(frame);
+    else this.#unseen.push(frame);
+  }
+
+  override async seen(seen: boolean): Promise<void> {
+    await super.seen(seen);
+    if (seen) for (const frame of this.#unseen.splice(0)) this.#send(frame);
+  }
+
+  #send(frame: Frame): void {
     for (const listener of this.listeners) listener(structuredClone(frame));
   }
 
@@ -93,6 +105,17 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   async rerun(id: number, how: How): Promise<Said> {
     const { pair, controls } = this.recordOf(id);
     return this.answerAgain(id, pair, controls, how);
+  }
+
+  async goOn(id: number, more: number, how: How): Promise<Said> {
+    this.answer('goOn', null);
+    const [talk, at] = this.#place(id);
+    const { pair, controls } = this.recordOf(id);
+    const [question, before] = this.written.get(talk)!.slice(at - 1);
+    this.said.push({ conversation: talk, text: question!.text, pair, controls: { ...controls, maxTokens: more }, ...how });
+    const [, answer] = this.put(talk, at, [{ ...before!, state: 'running', note: null }]).slice(at - 1);
+    this.running = true;
+    return structuredClone({ conversation: talk, question: question!, answer: answer! });
   }
 
   /** How an answer was made. */

@@ -28,8 +28,8 @@ const downloaded = model({
 });
 
 type Rerun = Outcome['rerun'];
-/** Whether an answer has all of Markdown, and what came of it if it was to be another one again. */
-type Written = { marked?: boolean; rerun?: Rerun };
+/** Whether an answer has all of Markdown, what came of it if it was to be another one again, and whether it goes on. */
+type What = { marked?: boolean; rerun?: Rerun; rest?: boolean };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -57,8 +57,13 @@ class Demo extends ScriptedBackend {
     return this.#started(await super.answerAgain(of, pair, controls, how), pair, controls, { rerun });
   }
 
-  #started(said: Said, pair: Pair, controls: Controls, how: Written = {}): Said {
-    void this.#write(said.conversation, said.answer, pair, controls, how);
+  override async goOn(id: number, more: number, how: How): Promise<Said> {
+    const { pair, controls } = this.recordOf(id);
+    return this.#started(await super.goOn(id, more, how), pair, controls, { rest: true });
+  }
+
+  #started(said: Said, pair: Pair, controls: Controls, what: What = {}): Said {
+    void this.#write(said.conversation, said.answer, pair, controls, what);
     return said;
   }
 
@@ -131,7 +136,7 @@ class Demo extends ScriptedBackend {
     put({ state: 'done', secondsLeft: null, verdict: identical });
   }
 
-  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null }: Written): Promise<void> {
+  async #write(conversation: number, answer: Message, pair: Pair, controls: Controls, { marked = false, rerun = null, rest = false }: What): Promise<void> {
     this.#stopped = false;
     const drafter = this.registered.find(({ id }) => id === pair.drafter);
     const gamma = drafter ? (controls.gamma ?? drafter.drafts?.usual ?? 0) : 0;
@@ -140,9 +145,11 @@ class Demo extends ScriptedBackend {
       gamma > 0 ? { kind: 'on', limit: gamma, schedule: controls.schedule, calibrated } : plainly(drafter ? 'γ is 0' : 'no drafter is chosen');
     const scaled = (round: Round) => (calibrated ? { ...round, calibrated: round.confidences.map((confidence) => confidence ** 1.4) } : round);
     const tell = this.said.at(-1)?.observe ? observed : (all: Round[]) => all;
-    const all = tell([...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))].map(scaled));
+    const parts = [...(controls.thinking ? thoughtRounds(gamma) : []), ...(marked ? rounds(showcase, gamma) : essayRounds(gamma))];
+    const all = tell(parts.map(scaled)).slice(rest ? answer.outcome!.stats.rounds : 0);
+    const before = { thought: answer.thought, text: answer.text };
     const send = async (phase: Phase, firstRound = 0, rounds: Round[] = [], wait = 400) => {
-      this.emit({ conversation, message: answer.id, firstRound, rounds, phase });
+      this.emit({ conversation, message: answer.id, written: rest ? before : null, firstRound, rounds, phase });
       await pause(wait);
     };
     await pause(50);
@@ -156,8 +163,8 @@ class Demo extends ScriptedBackend {
     this.traces.set(answer.id, kept);
     const message: Message = {
       ...answer,
-      thought: kept.map((round) => round.thought).join(''),
-      text: kept.map((round) => round.text).join(''),
+      thought: before.thought + kept.map((round) => round.thought).join(''),
+      text: before.text + kept.map((round) => round.text).join(''),
       state: this.#stopped ? 'stopped' : 'complete',
       outcome: outcome(kept, { ...pair, speculation, controls, rerun, finish: this.#stopped ? 'cancelled' : 'eos' }),
     };

@@ -8,8 +8,8 @@ import { drafting, essayRounds, outcome } from './samples';
 /** The window gets at most so many frames a second. */
 const framesPerSecond = 30;
 
-/** Answers at this speed, in tokens a second, until it is stopped. */
-export function stream(backend: ScriptedBackend, speed: number): void {
+/** Answers at this speed, in tokens a second, until it is stopped; at first so many tokens at once. */
+export function stream(backend: ScriptedBackend, speed: number, before = 0): void {
   let stopped = false;
   backend.stop = async () => void (stopped = true);
   backend.say = async (...order) => {
@@ -19,10 +19,11 @@ export function stream(backend: ScriptedBackend, speed: number): void {
     const begin = performance.now();
     let [written, tokens] = [0, 0];
     const timer = setInterval(() => {
-      const owed = ((performance.now() - begin) / 1000) * speed;
+      if (!backend.isSeen) return;
+      const owed = before + ((performance.now() - begin) / 1000) * speed;
       const some: Round[] = [];
       for (; tokens < owed; tokens += some.at(-1)!.tokens) some.push(all[(written + some.length) % all.length]!);
-      const about = { conversation: said.conversation, message: said.answer.id, firstRound: written };
+      const about = { conversation: said.conversation, message: said.answer.id, written: null, firstRound: written };
       backend.emit({ ...about, rounds: some, phase: { kind: 'decoding', speculation: drafting } });
       written += some.length;
       if (!stopped) return;

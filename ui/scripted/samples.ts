@@ -112,6 +112,7 @@ export function statsOf(all: readonly Round[]): Stats {
     promptTokens: 27,
     reusedTokens: 0,
     readAgain: null,
+    written: 0,
     tokens,
     rounds,
     proposed,

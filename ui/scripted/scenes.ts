@@ -25,6 +25,8 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
     backend.failing.set('discover', 'Slipstream is offline: the Hub is not asked.');
   },
   stream: (backend) => stream(backend, 500),
+  // As the last of ten minutes.
+  'stream-on': (backend) => stream(backend, 500, 280_000),
   long: (backend) => backend.written.set(1, long(2000)),
   ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
 };
@@ -40,5 +42,5 @@ function answering(backend: ScriptedBackend, phase: Phase, rounds: Round[] = [])
   const answer = message({ id: 18, author: 'assistant', text: '', state: 'running' });
   backend.written.get(1)!.push(question, answer);
   backend.running = true;
-  backend.soFar = { conversation: 1, message: answer.id, firstRound: 0, rounds, phase };
+  backend.soFar = { conversation: 1, message: answer.id, written: null, firstRound: 0, rounds, phase };
 }

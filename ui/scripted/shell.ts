@@ -10,6 +10,8 @@ export class ScriptedShell extends ScriptedConversations implements Shell {
   reportedTo: string | null = null;
   menus: Menu[] = [];
   enabled: string[] = [];
+  /** Whether the page can be seen. */
+  isSeen = true;
   /** Picks an action in the menu. */
   pickInMenu: (id: string) => void = () => {};
 
@@ -18,6 +20,10 @@ export class ScriptedShell extends ScriptedConversations implements Shell {
   about = async (): Promise<About> => this.answer('about', { version: '0.1.0', licence: 'MIT OR Apache-2.0', system: 'macOS, aarch64', processor: 'Apple M4 Pro' });
   saveDiagnostics = async () => this.answer('saveDiagnostics', this.reportedTo);
   appearance = async () => this.answer('appearance', this.worn);
+
+  async seen(seen: boolean): Promise<void> {
+    this.isSeen = this.answer('seen', seen);
+  }
 
   async setMemoryReserve(bytes: number | null): Promise<MemoryReserve> {
     this.answer('setMemoryReserve', null);

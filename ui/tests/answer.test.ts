@@ -14,32 +14,36 @@ function after(...frames: Parameters<typeof frame>[1][]): Answer {
   return answer;
 }
 
+/** Of each round. */
+const tokensOf = ({ reading }: Answer) => reading.course?.points.map(({ mean }) => mean);
+
 describe('a running answer', () => {
   test('is the text of its rounds', () => {
     const answer = after({ rounds: [one] }, { firstRound: 1, rounds: [two, three] });
-    expect(answer.text).toBe('Once upon a time');
-    expect(answer.reading).toMatchObject({ rounds: 3, tokens: 8, proposed: 9, accepted: 5, perRound: [3, 1, 4] });
+    expect(answer.text.from(0)).toBe('Once upon a time');
+    expect(answer.reading).toMatchObject({ rounds: 3, tokens: 8, proposed: 9, accepted: 5 });
+    expect(tokensOf(answer)).toEqual([3, 1, 4]);
   });
 
   test('counts a repeated frame once', () => {
     const answer = after({ rounds: [one, two] }, { rounds: [one, two] }, { firstRound: 1, rounds: [two, three] });
-    expect(answer.text).toBe('Once upon a time');
+    expect(answer.text.from(0)).toBe('Once upon a time');
     expect(answer.reading.rounds).toBe(3);
   });
 
   test('waits for a round that is late', () => {
     const early = after({ firstRound: 1, rounds: [two] });
-    expect(early.text).toBe('');
+    expect(early.text.from(0)).toBe('');
     early.apply(frame(ids, { firstRound: 2, rounds: [three] }));
     early.apply(frame(ids, { rounds: [one] }));
-    expect(early.text).toBe('Once upon a time');
-    expect(early.reading.perRound).toEqual([3, 1, 4]);
+    expect(early.text.from(0)).toBe('Once upon a time');
+    expect(tokensOf(early)).toEqual([3, 1, 4]);
   });
 
   test('ignores the frames of another answer', () => {
     const answer = after({ rounds: [one] });
     answer.apply(frame({ conversation: 1, message: 3 }, { firstRound: 1, rounds: [two] }));
-    expect(answer.text).toBe('Once');
+    expect(answer.text.from(0)).toBe('Once');
   });
 
   test('never goes back to an earlier phase', () => {
@@ -53,7 +57,7 @@ describe('a running answer', () => {
     const stored = message({ id: 2, author: 'assistant', text: 'Once upon a time.', outcome: outcome([one]) });
     const answer = after({ rounds: [one] }, { firstRound: 1, phase: { kind: 'ended', message: stored } });
     answer.apply(frame(ids, { firstRound: 1, rounds: [two] }));
-    expect(answer.text).toBe('Once upon a time.');
+    expect(answer.text.from(0)).toBe('Once upon a time.');
     expect(answer.final).toEqual(stored);
   });
 });

@@ -2,8 +2,9 @@ import { render, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import { statsOf } from '../scripted/samples';
 import AnswerChart from '../src/lib/chart/AnswerChart.svelte';
+import { Line } from '../src/lib/chart/line';
 import { nothingYet, readingOf, Tally } from '../src/lib/chart/reading';
-import { bars, ceiling, points } from '../src/lib/chart/shapes';
+import { bars, ceiling } from '../src/lib/chart/shapes';
 import { bytes, decimal, moment, percent } from '../src/lib/format';
 import { round } from './window';
 
@@ -13,6 +14,12 @@ function tallied() {
   const tally = new Tally();
   for (const each of rounds) tally.add(each);
   return tally.reading();
+}
+
+function stretches(rounds: number[], most: number) {
+  const line = new Line(most);
+  for (const tokens of rounds) line.add(tokens);
+  return line.stretches();
 }
 
 describe('acceptance by position', () => {
@@ -36,7 +43,8 @@ describe('tokens per round', () => {
   });
 
   test('keep every round and its running mean while they fit', () => {
-    expect(points([4, 2, 1, 1], 10)).toEqual({
+    expect(stretches([4, 2, 1, 1], 10)).toEqual({
+      most: 4,
       roundsPerPoint: 1,
       points: [
         { round: 1, mean: 4, running: 4 },
@@ -48,7 +56,7 @@ describe('tokens per round', () => {
   });
 
   test('become means of equal stretches, the last one shorter, when they do not', () => {
-    const { points: all, roundsPerPoint } = points([4, 2, 1, 1, 5], 3);
+    const { points: all, roundsPerPoint } = stretches([4, 2, 1, 1, 5], 3);
     expect(roundsPerPoint).toBe(2);
     expect(all.map(({ round, mean }) => [round, mean])).toEqual([[2, 3], [4, 1], [5, 5]]);
     expect(all.at(-1)?.running).toBe(13 / 5);
@@ -79,7 +87,7 @@ describe('the chart', () => {
   });
 
   test('draws plain decoding without a bar and without NaN', () => {
-    const { container } = render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), [1]) });
+    const { container } = render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), stretches([1], 9)) });
     expect(screen.getByText('nothing was proposed')).toBeInTheDocument();
     expect(container.innerHTML).not.toMatch(/NaN|Infinity/);
   });

@@ -117,7 +117,7 @@ test('the single rounds of the last 50 answers are kept, and the plain speed of 
   }
   const kept = chat.thread.messages.filter(({ author }) => author === 'assistant').map(({ id }) => {
     chat.inspect(id);
-    return chat.reading.perRound;
+    return chat.reading.course?.points.map(({ mean }) => mean) ?? null;
   });
   expect(kept).toEqual([null, ...Array.from({ length: 50 }, (_, index) => [index + 2])]);
   expect(chat.plain).toBe(1 / 0.05);

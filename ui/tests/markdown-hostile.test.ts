@@ -4,7 +4,7 @@ import { neutral } from '../src/lib/markdown/neutral';
 import { show } from './markdown';
 
 /** Everything that is in the page. */
-const tagsOf = (page: Element) => new Set([...page.querySelectorAll('*')].map((element) => element.localName));
+const tagsOf = (page: Element) => new Set([...page.querySelectorAll('.page *')].map((element) => element.localName));
 
 /** What a page could be made to do something with. */
 const dangerous = 'script, style, link, meta, base, img, svg, iframe, object, embed, video, audio, form, input, [style], [id], [src], [srcset]';

@@ -72,5 +72,5 @@ export function trace(pieces: string[], part: Partial<Trace> = {}): Trace {
 export const decoding: Phase = { kind: 'decoding', speculation: drafting };
 
 export function frame(ids: { conversation: number; message: number }, part: Partial<Frame>): Frame {
-  return { ...ids, firstRound: 0, rounds: [], phase: decoding, ...part };
+  return { ...ids, written: null, firstRound: 0, rounds: [], phase: decoding, ...part };
 }

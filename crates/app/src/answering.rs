@@ -42,6 +42,8 @@ pub enum Phase {
 /// What is new to a reader.
 #[derive(Debug, Clone)]
 pub struct Frame {
+    /// What the answer says before its first round, if it goes on: its thought and its text, once.
+    pub written: Option<(String, String)>,
     /// How many rounds the reader has seen before.
     pub first_round: usize,
     /// The rounds since.
@@ -52,6 +54,7 @@ pub struct Frame {
 
 #[derive(Debug, Default)]
 struct Progress {
+    written: Option<(String, String)>,
     rounds: Vec<Round>,
     phase: Phase,
 }
@@ -107,6 +110,8 @@ impl Answering {
 #[derive(Debug)]
 pub struct Reader {
     progress: watch::Receiver<Progress>,
+    /// Whether it knows what was written before.
+    told: bool,
     seen: usize,
     ended: bool,
 }
@@ -114,7 +119,7 @@ pub struct Reader {
 impl Reader {
     fn new(mut progress: watch::Receiver<Progress>) -> Self {
         progress.mark_changed();
-        Self { progress, seen: 0, ended: false }
+        Self { progress, told: false, seen: 0, ended: false }
     }
 
     /// Waits until there is something new, and returns all of it. The first frame comes at once and holds everything
@@ -127,10 +132,12 @@ impl Reader {
         self.progress.changed().await.ok()?;
         let progress = self.progress.borrow_and_update();
         let frame = Frame {
+            written: progress.written.clone().filter(|_| !self.told),
             first_round: self.seen,
             rounds: progress.rounds[self.seen..].to_vec(),
             phase: progress.phase.clone(),
         };
+        self.told |= frame.written.is_some();
         self.seen = progress.rounds.len();
         self.ended = matches!(progress.phase, Phase::Ended(_));
         Some(frame)
@@ -145,6 +152,7 @@ impl Feed {
     pub(crate) fn push(&self, event: Event) {
         self.0.send_modify(|progress| match event {
             Event::Loading { name } => progress.phase = Phase::Loading { name },
+            Event::Written { thought, text } => progress.written = Some((thought, text)),
             Event::Prefill { done, total } => progress.phase = Phase::Prefill { done, total },
             Event::Measuring => progress.phase = Phase::Measuring,
             Event::Decoding { speculation } => progress.phase = Phase::Decoding { speculation },
@@ -166,11 +174,11 @@ impl Feed {
 
     /// The thought and the text so far.
     pub(crate) fn written(&self) -> (String, String) {
-        let rounds = &self.0.borrow().rounds;
-        (
-            rounds.iter().map(|round| round.thought.as_str()).collect(),
-            rounds.iter().map(|round| round.text.as_str()).collect(),
-        )
+        let progress = self.0.borrow();
+        let (mut thought, mut text) = progress.written.clone().unwrap_or_default();
+        thought.extend(progress.rounds.iter().map(|round| round.thought.as_str()));
+        text.extend(progress.rounds.iter().map(|round| round.text.as_str()));
+        (thought, text)
     }
 }
 

@@ -7,9 +7,9 @@ use store::{Ask, Asked, Attachment, Author, Conversation};
 use tokio::sync::oneshot;
 
 use crate::answering::Feed;
+use crate::going_on::Earlier;
 use crate::history::{history, title};
 use crate::keeping::Keeper;
-use crate::rerun::Original;
 use crate::{Answering, App, Error, Result, StoredMessage};
 
 /// What to answer, and so where in a conversation the answer stands.
@@ -43,6 +43,11 @@ pub enum Question {
     /// One that was asked before: its answers stand beside each other.
     Again {
         /// The question's message, or that of an answer to it.
+        message: i64,
+    },
+    /// None: an answer goes on in its own message.
+    Rest {
+        /// The answer's message.
         message: i64,
     },
 }
@@ -97,11 +102,11 @@ impl App {
     /// # Errors
     /// Another answer is running, the question is empty, or a model, the conversation or the message is not there.
     pub async fn say(&self, say: Say) -> Result<Said> {
-        self.begin(say, None).await
+        self.begin(say, Earlier::Nothing).await
     }
 
-    /// The same for an answer that is to be another one again.
-    pub(crate) async fn begin(&self, say: Say, original: Option<Original>) -> Result<Said> {
+    /// The same for an answer that has to do with an earlier one.
+    pub(crate) async fn begin(&self, say: Say, earlier: Earlier) -> Result<Said> {
         // Held until the answer runs, so that two questions at once cannot both find the engine free.
         let mut running = self.running.lock().await;
         if running.is_some() {
@@ -119,24 +124,25 @@ impl App {
         let memory = self.memory(say.insist).await?;
 
         let ask = self.place(&say.question).await?;
-        let Asked { conversation, earlier, question, answer } =
-            self.store.ask(ask, &target.id, drafter_id.as_deref()).await?;
+        let asked = self.store.ask(ask, &target.id, drafter_id.as_deref()).await?;
+        let Asked { conversation, earlier: before, question, answer } = asked;
         let request = Request {
             cost,
             afresh: false,
+            begun: earlier.begun(),
             calibration,
             observe: say.observe,
             target: target.folder,
             drafter,
             precision: say.precision,
-            prompt: Prompt::Chat(history(&conversation.system, &earlier, &question)),
+            prompt: Prompt::Chat(history(&conversation.system, &before, &question)),
             controls: say.controls,
             memory,
         };
         let keeper = Keeper {
             store: self.store.clone(),
             message: answer.id,
-            original,
+            earlier,
             target: target.id,
             drafter: drafter_id,
             precision: request.precision,
@@ -165,6 +171,10 @@ impl App {
                 Ok(Ask::Beside { question: self.question(*message).await?, text: said(text)? })
             }
             Question::Again { message } => Ok(Ask::Again { question: self.question(*message).await? }),
+            Question::Rest { message } => {
+                self.question(*message).await?;
+                Ok(Ask::Rest { answer: *message })
+            }
         }
     }
 

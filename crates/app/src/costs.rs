@@ -107,6 +107,7 @@ mod tests {
             memory: Memory::default(),
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
         };

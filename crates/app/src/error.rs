@@ -284,6 +284,9 @@ pub enum Error {
     /// A question, an answer without an end, or one of another release.
     #[error("this message has no record of how it was made, so it can be neither verified nor run again")]
     NoRecord,
+    /// A whole answer, or one with something said behind it.
+    #[error("this answer cannot go on: it came to its own end, or something was said behind it")]
+    Over,
 }
 
 /// What the window can do about an error besides showing it.

@@ -8,9 +8,10 @@ use store::{State, Store, Written};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::Result;
 use crate::answering::Feed;
-use crate::rerun::{Original, Rerun};
+use crate::going_on::Earlier;
+use crate::rerun::Rerun;
+use crate::{Result, StoredMessage, Trace};
 
 /// What of a running answer a crash may cost.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -36,7 +37,7 @@ pub struct Record {
 pub(crate) struct Keeper {
     pub(crate) store: Store,
     pub(crate) message: i64,
-    pub(crate) original: Option<Original>,
+    pub(crate) earlier: Earlier,
     pub(crate) target: String,
     pub(crate) drafter: Option<String>,
     pub(crate) precision: Precision,
@@ -52,7 +53,9 @@ impl Keeper {
                 self.store_end(answer).await?;
             }
             Event::Failed(error) => {
-                self.keep_rounds(feed).await;
+                if !matches!(self.earlier, Earlier::Rest(..)) {
+                    self.keep_rounds(feed).await;
+                }
                 self.store_failure(feed, error).await?;
             }
             _ => {}
@@ -83,9 +86,18 @@ impl Keeper {
     /// Before the end is stored, so that whoever sees the end finds them. An answer without its rounds is whole, so a
     /// failure is none of the answer's.
     async fn keep_rounds(&self, feed: &Feed) {
-        if let Ok(rounds) = serde_json::to_string(&feed.traces()) {
-            let _ = self.store.keep_rounds(self.message, &rounds).await;
+        let _ = self.try_keep_rounds(feed).await;
+    }
+
+    /// Those of a rest behind those before, without which they would say less than the answer.
+    async fn try_keep_rounds(&self, feed: &Feed) -> Option<()> {
+        let mut traces = Vec::new();
+        if let Earlier::Rest(..) = self.earlier {
+            traces = serde_json::from_str::<Vec<Trace>>(&self.store.rounds(self.message).await.ok()??).ok()?;
         }
+        traces.extend(feed.traces());
+        let rounds = serde_json::to_string(&traces).ok()?;
+        self.store.keep_rounds(self.message, &rounds).await.ok()
     }
 
     async fn store_end(&self, answer: &Answer) -> Result<()> {
@@ -96,7 +108,11 @@ impl Keeper {
             drafter: self.drafter.clone(),
             precision: self.precision,
             answer: answer.clone(),
-            rerun: self.original.as_ref().map(|original| original.compared_with(answer)),
+            rerun: match &self.earlier {
+                Earlier::Nothing => None,
+                Earlier::Again(original) => Some(original.compared_with(answer)),
+                Earlier::Rest(_, record) => record.rerun.clone(),
+            },
         };
         // A record is numbers and texts only, so it always has a JSON form.
         let json = serde_json::to_string(&record).ok();
@@ -106,10 +122,22 @@ impl Keeper {
     }
 
     async fn store_failure(&self, feed: &Feed, error: &engine::Error) -> Result<()> {
-        let (thought, text) = feed.written();
         let note = error.to_string();
+        if let Earlier::Rest(before, record) = &self.earlier {
+            return self.store_again(before, record, &format!("It did not go on: {note}")).await;
+        }
+        let (thought, text) = feed.written();
         let written = Written { thought: &thought, text: &text };
         Ok(self.store.end_message(self.message, written, State::Failed, Some(&note), None).await?)
+    }
+}
+
+impl Keeper {
+    /// Leaves an answer that did not go on as it was, and says why it did not.
+    async fn store_again(&self, before: &StoredMessage, record: &Record, why: &str) -> Result<()> {
+        let written = Written { thought: &before.thought, text: &before.text };
+        let json = serde_json::to_string(record).ok();
+        Ok(self.store.end_message(self.message, written, before.state, Some(why), json.as_deref()).await?)
     }
 }
 
@@ -141,8 +169,14 @@ mod tests {
         let message =
             store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap().answer.id;
         let precision = Precision::Float32;
-        let keeper =
-            Keeper { store: store.clone(), message, original: None, target: "t".into(), drafter: None, precision };
+        let keeper = Keeper {
+            store: store.clone(),
+            message,
+            earlier: Earlier::Nothing,
+            target: "t".into(),
+            drafter: None,
+            precision,
+        };
         (keeper, store, conversation)
     }
 

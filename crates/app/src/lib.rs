@@ -27,6 +27,7 @@ mod costs;
 mod demo;
 mod diagnostics;
 mod error;
+mod going_on;
 mod history;
 mod jobs;
 mod keeping;

@@ -5,6 +5,7 @@ use std::fmt;
 use engine::{Answer, Finish};
 use serde::{Deserialize, Serialize};
 
+use crate::going_on::Earlier;
 use crate::{App, Error, Question, Result, Said, Say};
 
 /// What an answer has in common with the one that it was to be again.
@@ -58,7 +59,7 @@ impl App {
             insist,
             observe,
         };
-        self.begin(say, Some(Original { message, answer: record.answer })).await
+        self.begin(say, Earlier::Again(Box::new(Original { message, answer: record.answer }))).await
     }
 }
 

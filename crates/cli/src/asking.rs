@@ -27,6 +27,7 @@ impl Asking {
         let request = Request {
             cost: app.cost(&target, drafter.as_ref(), precision).await?,
             afresh: false,
+            begun: None,
             calibration: app.calibration_for(&target, drafter.as_ref(), precision, controls.thinking).await?,
             observe: arguments.observe,
             target,

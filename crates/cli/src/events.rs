@@ -79,12 +79,12 @@ mod tests {
     fn every_line_is_an_event_and_the_last_is_the_end() {
         let decoding = Phase::Decoding { speculation: answer("ab").speculation };
         let lines = written(&[
-            Frame { first_round: 0, rounds: vec![], phase: Phase::Waiting },
-            Frame { first_round: 0, rounds: vec![], phase: Phase::Loading { name: "gemma".into() } },
-            Frame { first_round: 0, rounds: vec![], phase: Phase::Prefill { done: 1, total: 2 } },
-            Frame { first_round: 0, rounds: vec![round("a")], phase: decoding.clone() },
-            Frame { first_round: 1, rounds: vec![round("b")], phase: decoding },
-            Frame { first_round: 2, rounds: vec![], phase: Phase::Ended(Ok(Arc::new(answer("ab")))) },
+            Frame { written: None, first_round: 0, rounds: vec![], phase: Phase::Waiting },
+            Frame { written: None, first_round: 0, rounds: vec![], phase: Phase::Loading { name: "gemma".into() } },
+            Frame { written: None, first_round: 0, rounds: vec![], phase: Phase::Prefill { done: 1, total: 2 } },
+            Frame { written: None, first_round: 0, rounds: vec![round("a")], phase: decoding.clone() },
+            Frame { written: None, first_round: 1, rounds: vec![round("b")], phase: decoding },
+            Frame { written: None, first_round: 2, rounds: vec![], phase: Phase::Ended(Ok(Arc::new(answer("ab")))) },
         ]);
         let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
         assert_eq!(events, ["loading", "prefill", "decoding", "round", "round", "end"]);
@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn an_answer_seen_all_at_once_is_told_in_order() {
         let ended = Phase::Ended(Ok(Arc::new(answer("ab"))));
-        let lines = written(&[Frame { first_round: 0, rounds: vec![round("a"), round("b")], phase: ended }]);
+        let lines =
+            written(&[Frame { written: None, first_round: 0, rounds: vec![round("a"), round("b")], phase: ended }]);
         let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
         assert_eq!(events, ["decoding", "round", "round", "end"]);
     }

@@ -154,9 +154,14 @@ mod tests {
     fn told() -> [Frame; 3] {
         let ended = Phase::Ended(Ok(Arc::new(answer("a\u{1b}[2Jbc\t"))));
         [
-            Frame { first_round: 0, rounds: vec![], phase: Phase::Prefill { done: 1, total: 2 } },
-            Frame { first_round: 0, rounds: vec![round("a\u{1b}[2J"), round("b")], phase: Phase::Waiting },
-            Frame { first_round: 2, rounds: vec![], phase: ended },
+            Frame { written: None, first_round: 0, rounds: vec![], phase: Phase::Prefill { done: 1, total: 2 } },
+            Frame {
+                written: None,
+                first_round: 0,
+                rounds: vec![round("a\u{1b}[2J"), round("b")],
+                phase: Phase::Waiting,
+            },
+            Frame { written: None, first_round: 2, rounds: vec![], phase: ended },
         ]
     }
 
@@ -180,8 +185,8 @@ mod tests {
         let end = Answer { thought: "hm\u{1b}[2J!".into(), ..answer("") };
         let frames = |end: Answer| {
             [
-                Frame { first_round: 0, rounds: vec![thinking.clone()], phase: Phase::Waiting },
-                Frame { first_round: 1, rounds: vec![], phase: Phase::Ended(Ok(Arc::new(end))) },
+                Frame { written: None, first_round: 0, rounds: vec![thinking.clone()], phase: Phase::Waiting },
+                Frame { written: None, first_round: 1, rounds: vec![], phase: Phase::Ended(Ok(Arc::new(end))) },
             ]
         };
         let (out, err) = written(true, &frames(end.clone()));
@@ -197,7 +202,7 @@ mod tests {
         let reuse = Reuse::NewDrafter { common: 12 };
         let stats = Stats { prompt_tokens: 20, reused_tokens: 4, reuse, ..Stats::default() };
         let ended = Phase::Ended(Ok(Arc::new(Answer { stats, ..answer("") })));
-        let (_, err) = written(false, &[Frame { first_round: 0, rounds: vec![], phase: ended }]);
+        let (_, err) = written(false, &[Frame { written: None, first_round: 0, rounds: vec![], phase: ended }]);
         let sentence = "8 of the prompt's tokens were read once more: the drafter had not read them yet.";
         let lines = err.lines().collect::<Vec<_>>();
         assert_eq!(lines[0], sentence);

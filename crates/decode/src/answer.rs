@@ -149,6 +149,20 @@ impl Answer {
         Ok(Self { limits, anchor, position: before.len(), emitted: Vec::new(), stats: Stats::default(), finish })
     }
 
+    /// Takes what an earlier answer to the prompt emitted as its own, and goes on behind it. The counts are of what comes.
+    /// All of it but the last token has to be in the caches, like the prompt. `watch` sees each token.
+    pub fn go_on(&mut self, written: &[Token], watch: &mut dyn FnMut(Token) -> ControlFlow<()>) {
+        for &token in written {
+            self.emitted.push(token);
+            self.anchor = token;
+            self.position += 1;
+            self.finish = self.ends_with(token, watch);
+            if self.finish.is_some() {
+                return;
+            }
+        }
+    }
+
     /// The tokens emitted so far, a stop token included.
     #[must_use]
     pub fn emitted(&self) -> &[Token] {

@@ -43,7 +43,7 @@ pub(crate) fn make(
     if let Some((source, pilot)) = request.drafting().zip(pilot) {
         models.keep_pilot(source, pilot);
     }
-    session.hold(making.prompt.ids.iter().chain(making.answer.emitted()).copied());
+    session.hold(making.prompt.prompt().iter().chain(making.answer.emitted()).copied());
     models.keep(session);
     Ok(making.end(decode_s, known, remarks))
 }

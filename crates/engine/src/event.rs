@@ -20,6 +20,13 @@ pub enum Event {
         /// Its folder's name.
         name: String,
     },
+    /// The answer goes on: what it says before its first round, as far as that is certain.
+    Written {
+        /// What the model thought.
+        thought: String,
+        /// What it answered.
+        text: String,
+    },
     /// The prompt is being read, as far as the session does not hold it.
     Prefill {
         /// Rows done.
@@ -183,7 +190,7 @@ pub struct Answer {
 /// What an answer cost. Rates are `None` where there is nothing to divide by.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Rows of the prompt.
+    /// Rows of the prompt, and of what was written before if the answer goes on.
     pub prompt_tokens: usize,
     /// How many of them the session held already.
     #[serde(default)]
@@ -191,6 +198,9 @@ pub struct Stats {
     /// Whether it could have been more.
     #[serde(default)]
     pub reuse: Reuse,
+    /// Tokens of the answer that were written before it went on. Everything else here is of what came behind them.
+    #[serde(default)]
+    pub written: usize,
     /// Tokens emitted.
     pub tokens: usize,
     /// Rounds, plain steps included.

@@ -42,7 +42,8 @@ pub use memory::{Machine, Need, Plan, Room, Shortage, processor, size};
 pub use new_drafter::NewDrafter;
 pub use pilot::Course;
 pub use request::{
-    Controls, DraftSource, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling, Scheduling,
+    Begun, Controls, DraftSource, Memory, Message, Penalties, Precision, Prompt, Request, Role, Rule, Sampling,
+    Scheduling,
 };
 pub use reuse::Reuse;
 pub use thread::{Cancel, Engine};

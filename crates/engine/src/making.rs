@@ -63,13 +63,27 @@ impl<'a> Making<'a> {
         let speculation = speculation(request, drafting.as_ref());
         let mut notes = drafting.as_ref().map_or_else(Vec::new, |(_, settings)| settings.notes(&request.controls));
         let prompt = Reading::new(request, &target, &mut notes)?;
-        let room = room(&prompt.ids, &target, request.controls.context, speculation.limit() + 1)?;
+        let reserved = request.written().len() + speculation.limit() + 1;
+        let room = room(prompt.prompt(), &target, request.controls.context, reserved)?;
+        let limits = limits(&target.codec, request.controls.max_tokens.min(room));
+        let mut answer = decode::Answer::new(prompt.prompt(), limits)?;
+        let mut writing = Writing::new(target.codec.stream(prompt.prompt(), request.controls.stop.clone()));
+        if let Some(begun) = &request.begun {
+            answer.go_on(&begun.ids, &mut |token| writing.push(token));
+            let Written { thought, text, .. } = writing.take();
+            sink(Event::Written { thought, text });
+        }
         Ok(Self {
-            need: models.admit(request, at_once, prompt.ids.len())?.total(),
+            need: models.admit(request, at_once, prompt.prompt().len())?.total(),
             sampler: sampler(request, &target, &prompt.ids)?,
-            answer: decode::Answer::new(&prompt.ids, limits(&target.codec, request.controls.max_tokens.min(room)))?,
-            writing: Writing::new(target.codec.stream(&prompt.ids, request.controls.stop.clone())),
-            stats: Stats { load_s, prompt_tokens: prompt.ids.len(), ..Stats::default() },
+            answer,
+            writing,
+            stats: Stats {
+                load_s,
+                prompt_tokens: prompt.ids.len(),
+                written: request.written().len(),
+                ..Stats::default()
+            },
             request,
             target,
             drafting,
@@ -145,7 +159,7 @@ impl<'a> Making<'a> {
         notes.extend(endings(finish, unfinished, &tool_calls));
         Answer {
             stats: stats.over(decode_s),
-            prompt_ids: self.prompt.ids,
+            prompt_ids: self.prompt.prompt().to_vec(),
             raw: self.target.codec.raw(&ids),
             ids,
             thought,

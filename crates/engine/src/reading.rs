@@ -11,30 +11,40 @@ use crate::{Cancel, Error, Event, Prompt, Request, Result, models::Target, sessi
 /// Rows of the prompt that go through the target at once.
 pub(crate) const CHUNK: usize = 512;
 
-/// A prompt as the target reads it.
+/// What the target reads: the prompt, and what the answer says already.
 pub(crate) struct Reading {
     pub(crate) ids: Vec<Token>,
+    /// How many of them are the prompt's.
+    prompt: usize,
     /// Where the model's turn begins.
     turn: usize,
 }
 
 impl Reading {
-    /// The prompt's ids; `notes` hears what the user should know of how they came about.
+    /// Their ids; `notes` hears what the user should know of how they came about.
     pub(crate) fn new(request: &Request, target: &Target, notes: &mut Vec<String>) -> Result<Self> {
-        let (ids, turn) = match &request.prompt {
-            Prompt::Raw(text) => (target.codec.complete(text)?, usize::MAX),
-            Prompt::Chat(messages) => {
+        let (mut ids, turn) = match (&request.begun, &request.prompt) {
+            (Some(begun), _) => (begun.prompt_ids.clone(), usize::MAX),
+            (None, Prompt::Raw(text)) => (target.codec.complete(text)?, usize::MAX),
+            (None, Prompt::Chat(messages)) => {
                 let options = PromptOptions { enable_thinking: request.controls.thinking, ..PromptOptions::default() };
                 let prompt = target.codec.prompt(messages, options)?;
                 notes.extend(prompt.notes.iter().map(ToString::to_string));
                 (prompt.ids, prompt.turn)
             }
         };
+        let prompt = ids.len();
+        ids.extend(request.written());
         let vocabulary = usize::try_from(target.model.size()).unwrap_or(0);
         match ids.iter().find(|&&id| id as usize >= vocabulary) {
             Some(&id) => Err(Error::Vocabulary { id, vocabulary }),
-            None => Ok(Self { turn: turn.min(ids.len().saturating_sub(1)), ids }),
+            None => Ok(Self { turn: turn.min(prompt.saturating_sub(1)), ids, prompt }),
         }
+    }
+
+    /// The prompt's alone.
+    pub(crate) fn prompt(&self) -> &[Token] {
+        &self.ids[..self.prompt]
     }
 
     /// Its last token, the first anchor.
@@ -75,7 +85,7 @@ impl Reading {
             }
             drop(proposer);
             if stop == self.turn {
-                session.remember(self.ids.len() - stop)?;
+                session.remember(self.prompt - stop)?;
             }
         }
         Ok(progress(end).is_continue())

@@ -20,6 +20,8 @@ pub struct Request {
     pub precision: Precision,
     /// What to answer.
     pub prompt: Prompt,
+    /// What there is of the answer already: it goes on as if it had never stopped.
+    pub begun: Option<Begun>,
     /// How much to draft, and how to choose tokens.
     pub controls: Controls,
     /// How much of the machine's memory it may take.
@@ -44,10 +46,24 @@ impl Request {
         (&self.target, self.drafting(), self.precision) == (&other.target, other.drafting(), other.precision)
     }
 
+    /// The answer's ids so far.
+    pub(crate) fn written(&self) -> &[u32] {
+        self.begun.as_ref().map_or(&[], |begun| &begun.ids)
+    }
+
     /// Where drafts come from, if anything is to be drafted.
     pub(crate) fn drafting(&self) -> Option<&DraftSource> {
         self.drafter.as_ref().filter(|_| self.controls.gamma != Some(0))
     }
+}
+
+/// The beginning of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// The prompt as it was read, which is read again whatever the request's own would be by now.
+    pub prompt_ids: Vec<u32>,
+    /// The answer's ids. They count as written: [`Controls::max_tokens`] is of all.
+    pub ids: Vec<u32>,
 }
 
 /// Where drafts come from.

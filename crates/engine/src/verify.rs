@@ -149,6 +149,7 @@ impl Claim {
             memory: self.memory,
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
         }

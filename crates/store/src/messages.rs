@@ -95,6 +95,11 @@ pub enum Ask<'a> {
         /// Its message.
         question: i64,
     },
+    /// The rest of an answer, in its own message.
+    Rest {
+        /// The answer.
+        answer: i64,
+    },
 }
 
 /// A question, and the answer that is to be written.
@@ -106,7 +111,7 @@ pub struct Asked {
     pub earlier: Vec<Message>,
     /// The question.
     pub question: Message,
-    /// The answer, which is running and still empty.
+    /// The answer, which is running; it is still empty unless it is to go on.
     pub answer: Message,
 }
 
@@ -181,7 +186,7 @@ impl Store {
         Ok(show.bind(message).fetch_optional(&self.pool).await?)
     }
 
-    /// Stores what is asked with an answer that is running and still empty, shows the branch that ends with it, and notes
+    /// Stores what is asked with an answer that is running, shows the branch that ends with it, and notes
     /// who answers. The drafter is a model's id, or [`LOOKUP`](crate::LOOKUP).
     ///
     /// # Errors
@@ -189,11 +194,10 @@ impl Store {
     pub async fn ask(&self, ask: Ask<'_>, target: &str, drafter: Option<&str>) -> Result<Asked> {
         let mut transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
         let question = place(&mut transaction, ask).await?;
-        let answer = sqlx::query_scalar(
-            "INSERT INTO messages (conversation_id, parent_id, author, text, state)
-             SELECT conversation_id, id, 'assistant', '', 'running' FROM messages WHERE id = ? RETURNING id",
-        );
-        let answer = answer.bind(question).fetch_one(&mut *transaction).await?;
+        let answer = match ask {
+            Ask::Rest { answer } => resumed(&mut transaction, answer).await?,
+            _ => begun(&mut transaction, question).await?,
+        };
         let conversation = sqlx::query_as(
             "UPDATE conversations SET leaf_id = ?1, target_id = ?2, drafter_id = ?3, lookup = ?4,
              updated_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
@@ -259,6 +263,21 @@ impl Store {
     }
 }
 
+/// The message of an answer that goes on. It keeps its record until it has another one.
+async fn resumed(connection: &mut SqliteConnection, answer: i64) -> Result<i64> {
+    let resumed = sqlx::query_scalar("UPDATE messages SET state = 'running', note = NULL WHERE id = ? RETURNING id");
+    Ok(resumed.bind(answer).fetch_one(connection).await?)
+}
+
+/// The message of a new answer.
+async fn begun(connection: &mut SqliteConnection, question: i64) -> Result<i64> {
+    let begun = sqlx::query_scalar(
+        "INSERT INTO messages (conversation_id, parent_id, author, text, state)
+         SELECT conversation_id, id, 'assistant', '', 'running' FROM messages WHERE id = ? RETURNING id",
+    );
+    Ok(begun.bind(question).fetch_one(connection).await?)
+}
+
 /// The message of what is asked, which is new unless it was asked before.
 async fn place(connection: &mut SqliteConnection, ask: Ask<'_>) -> Result<i64> {
     match ask {
@@ -281,6 +300,10 @@ async fn place(connection: &mut SqliteConnection, ask: Ask<'_>) -> Result<i64> {
             Ok(message)
         }
         Ask::Again { question } => Ok(question),
+        Ask::Rest { answer } => {
+            let question = sqlx::query_scalar("SELECT parent_id FROM messages WHERE id = ?");
+            Ok(question.bind(answer).fetch_one(connection).await?)
+        }
     }
 }
 

@@ -69,6 +69,26 @@ async fn after_a_crash_the_answer_is_interrupted_and_keeps_what_was_saved() {
 }
 
 #[tokio::test]
+async fn an_answer_that_goes_on_keeps_its_record_until_it_has_another() {
+    let store = Store::in_memory().await.unwrap();
+    with_target(&store).await;
+    let conversation = store.add_conversation("Why?").await.unwrap().id;
+    let Asked { question, answer, .. } =
+        store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", None).await.unwrap();
+    let written = Written { thought: "", text: "Because" };
+    store.end_message(answer.id, written, State::Stopped, Some("Stopped."), Some("{}")).await.unwrap();
+    let rest = store.ask(Ask::Rest { answer: answer.id }, "t", None).await.unwrap();
+    assert_eq!((rest.question.id, rest.answer.id, rest.answer.state), (question.id, answer.id, State::Running));
+    assert_eq!((rest.answer.text.as_str(), rest.answer.note), ("Because", None));
+
+    store.save_written(answer.id, Written { thought: "", text: "Because of" }).await.unwrap();
+    store.interrupt_running().await.unwrap();
+    let message = store.messages(conversation).await.unwrap().pop().unwrap();
+    assert_eq!((message.text.as_str(), message.state), ("Because of", State::Interrupted));
+    assert_eq!(message.answer.as_deref(), Some("{}"));
+}
+
+#[tokio::test]
 async fn what_is_forgotten_is_not_in_the_file_any_more() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("slipstream.sqlite3");

@@ -77,6 +77,19 @@ pub(crate) async fn rerun(
     Ok(opened.app().await?.rerun(message, insist, observe).await?.into())
 }
 
+/// Lets an answer go on where it ended, by so many tokens at most.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn go_on(
+    opened: State<'_, Opened>,
+    message: i64,
+    more: usize,
+    insist: bool,
+    observe: bool,
+) -> Result<Said, Failure> {
+    Ok(opened.app().await?.go_on(message, more, insist, observe).await?.into())
+}
+
 async fn begin(opened: &Opened, question: Question, asking: Asking) -> Result<Said, Failure> {
     Ok(opened.app().await?.say(asking.about(question)).await?.into())
 }

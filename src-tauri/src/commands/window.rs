@@ -5,6 +5,7 @@ use tauri::{AppHandle, State, WebviewWindow};
 
 use crate::looks::Looks;
 use crate::menu::Shown;
+use crate::page::Sight;
 use crate::wire::{Appearance, Failure, Menu};
 
 /// Shows these menus, the app's first and the help last, and tells the id of every action that is picked in them for as
@@ -25,6 +26,14 @@ pub(crate) async fn show_menus(
 #[specta::specta]
 pub(crate) async fn enable_actions(shown: State<'_, Shown>, ids: Vec<String>) -> Result<(), Failure> {
     shown.enable(&ids).map_err(|error| unable("the menu cannot be changed", &error))
+}
+
+/// Tells whether the page can be seen. While it cannot, nothing streams to it.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn seen(sight: State<'_, Sight>, seen: bool) -> Result<(), Failure> {
+    sight.set(seen);
+    Ok(())
 }
 
 /// Whether the window is light or dark.

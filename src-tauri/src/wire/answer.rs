@@ -14,12 +14,21 @@ pub(crate) struct Frame {
     pub(crate) conversation: i64,
     /// The message it becomes.
     pub(crate) message: i64,
+    /// What the answer says before its first round, if it goes on; once.
+    pub(crate) written: Option<Written>,
     /// The number of the first of these rounds, counted from 0.
     pub(crate) first_round: usize,
     /// Whole rounds.
     pub(crate) rounds: Vec<Round>,
     /// How far the answer is by now; phases in between may have been skipped.
     pub(crate) phase: Phase,
+}
+
+/// What some of an answer says.
+#[derive(Serialize, Type)]
+pub(crate) struct Written {
+    pub(crate) thought: String,
+    pub(crate) text: String,
 }
 
 /// How far an answer is.
@@ -286,6 +295,8 @@ pub(crate) struct Stats {
     reused_tokens: usize,
     /// Why it was not more, in a sentence.
     read_again: Option<String>,
+    /// Tokens of the answer that were there before it went on. Everything else here is of what came behind them.
+    written: usize,
     /// Tokens emitted.
     tokens: usize,
     /// Rounds, plain steps included.
@@ -328,6 +339,7 @@ impl From<app::Stats> for Stats {
             read_again: stats.read_again(),
             prompt_tokens: stats.prompt_tokens,
             reused_tokens: stats.reused_tokens,
+            written: stats.written,
             tokens: stats.tokens,
             rounds: stats.rounds,
             proposed: stats.proposed,

@@ -20,7 +20,7 @@ mod speculation;
 mod training;
 mod window;
 
-pub(crate) use answer::{Frame, Outcome, Phase, Round, Trace};
+pub(crate) use answer::{Frame, Outcome, Phase, Round, Trace, Written};
 pub(crate) use calibration::{
     Calibration, CalibrationChoices, CalibrationEstimate, CalibrationExport, CalibrationOrder, CalibrationStanding,
 };

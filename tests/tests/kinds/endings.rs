@@ -98,3 +98,19 @@ fn a_run_of_padding_ends_an_answer_after_the_eighth_whatever_drafts() -> Outcome
     }
     Ok(())
 }
+
+#[test]
+fn behind_a_part_of_an_answer_comes_its_rest_whatever_drafts() -> Outcome {
+    for Pair { name, setup, drafter } in pairs(TOKENS)? {
+        for setup in [setup.clone(), setup.sampled(hot(Rule::Coupled, 3))] {
+            let plain = setup.plain(&PROMPT)?.ids;
+            for at in [1, TOKENS / 2, TOKENS - 1] {
+                let setup = setup.limited(Limits { max_tokens: TOKENS - at, ..setup.limits.clone() });
+                let text = [&PROMPT[..], &plain[..at]].concat();
+                let rest = setup.drafted(&text, &drafter, &mut Fixed(drafter.facts().limit))?;
+                assert_eq!(rest.ids, plain[at..], "{name}, {at}");
+            }
+        }
+    }
+    Ok(())
+}

@@ -3,7 +3,7 @@
 use app::{Attachment, Code, Likeness, Question, Rerun, StoredMessage};
 use tests::{
     Outcome,
-    talk::{Home, ask, end, first},
+    talk::{Home, ask, end, first, say},
     tiny,
 };
 
@@ -108,5 +108,30 @@ async fn what_the_models_are_told_before_is_read_first_and_exported_with_the_res
     assert_eq!((&messages[1]["parent"], &messages[1]["id"]), (&one.id.into(), &answer.id.into()));
     assert_eq!(messages[0]["attachments"][0]["text"], "moss\n");
     assert_eq!(serde_json::from_value::<app::Record>(messages[1]["record"].clone())?, answer.record.ok_or("none")?);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_goes_on_in_its_message_as_if_it_had_never_stopped() -> Outcome {
+    let home = Home::new().await?;
+    let app = home.app().await?;
+    let short = end(&app, &app.say(say(first("One?"), 5)).await?).await?;
+    let (_, whole) = ask(&app, first("One?")).await?;
+    // Whatever it is told by now, it goes on behind what it was told then.
+    app.set_system(short.conversation, "Be brief.").await?;
+    let said = app.go_on(short.id, 11, false, false).await?;
+    assert_eq!((said.answer.id, said.answer.text.clone()), (short.id, short.text.clone()));
+    let rest = end(&app, &said).await?;
+    assert_eq!((ids(&rest)?, &rest.text, rest.state), (ids(&whole)?, &whole.text, whole.state));
+    let record = rest.record.clone().ok_or("it has no record")?;
+    assert_eq!((record.answer.controls.max_tokens, record.answer.stats.written), (16, 5));
+    assert_eq!(app.messages(short.conversation).await?.len(), 2);
+
+    let refused =
+        app.go_on(rest.parent.ok_or("it answers nothing")?, 9, false, false).await.err().ok_or("it went on")?;
+    assert!(refused.to_string().contains("no record"), "{refused}");
+    ask(&app, next(&rest, "Two?")).await?;
+    let refused = app.go_on(rest.id, 9, false, false).await.err().ok_or("it went on")?;
+    assert!(refused.to_string().contains("cannot go on"), "{refused}");
     Ok(())
 }

@@ -253,6 +253,7 @@ async fn before_any_answer_was_timed_it_is_guessed_from_how_fast_the_target_wrot
         memory: Memory::default(),
         cost: Cost::default(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     };

@@ -63,6 +63,7 @@ fn request(models: &Path, drafter: Option<PathBuf>) -> Request {
         memory: Memory::default(),
         cost: Cost::default(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     }

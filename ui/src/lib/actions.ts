@@ -4,7 +4,7 @@ import type { Menu } from './backend/shell';
 import { type View, views } from './views';
 import type { MainWindow } from './window.svelte';
 
-export type ActionId = 'about' | 'newChat' | 'composer' | 'find' | 'stop' | 'addFolder' | 'getModel' | 'palette' | 'provenance' | 'shortcuts' | View;
+export type ActionId = 'about' | 'newChat' | 'composer' | 'find' | 'stop' | 'goOn' | 'addFolder' | 'getModel' | 'palette' | 'provenance' | 'shortcuts' | View;
 
 /** The menus, in the order of the menu bar: the app's first and the help last. */
 const menus = ['Slipstream', 'Chat', 'Models', 'View', 'Help'] as const;
@@ -37,6 +37,7 @@ export function actionsOf(window: MainWindow): readonly Action[] {
     { id: 'composer', title: 'Write a message', menu: 'Chat', keys: ['l'], available: always, run: () => window.write() },
     { id: 'find', title: 'Search conversations', menu: 'Chat', keys: ['f'], available: always, run: () => (window.wanted = 'find') },
     { id: 'stop', title: 'Stop the answer', menu: 'Chat', keys: ['.'], available: () => window.chat.running, run: () => void window.chat.stop() },
+    { id: 'goOn', title: 'Continue the answer', menu: 'Chat', keys: [], available: () => window.chat.idle && window.chat.unfinished !== null, run: () => void window.chat.goOn() },
     { id: 'palette', title: 'Find anything…', menu: 'View', keys: ['k'], available: always, run: () => window.toggle('palette') },
     { id: 'provenance', title: 'Show or hide provenance', menu: 'View', keys: ['p'], available: () => window.view === 'chat', run: () => void window.chat.toggleProvenance() },
     ...views.filter(({ view }) => view !== 'settings').map(go),

@@ -115,6 +115,8 @@ export const commands = {
 	 *  record says whether the ids are the same.
 	 */
 	rerun: (message: number, insist: boolean, observe: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("rerun", { message, insist, observe })),
+	/**  Lets an answer go on where it ended, by so many tokens at most. */
+	goOn: (message: number, more: number, insist: boolean, observe: boolean) => typedError<Said, Failure>(__TAURI_INVOKE("go_on", { message, more, insist, observe })),
 	/**  Streams the running answer from its beginning; false when none runs. The end is the phase `ended`, not this reply. */
 	watch: (frames: Channel<Frame>) => typedError<boolean, Failure>(__TAURI_INVOKE("watch", { frames })),
 	/**  Stops the running answer, if any. What it says so far is kept. */
@@ -241,6 +243,8 @@ export const commands = {
 	showMenus: (menus: Menu[], picked: Channel<string>) => typedError<null, Failure>(__TAURI_INVOKE("show_menus", { menus, picked })),
 	/**  Lets these actions be picked in the menu, and no others. */
 	enableActions: (ids: string[]) => typedError<null, Failure>(__TAURI_INVOKE("enable_actions", { ids })),
+	/**  Tells whether the page can be seen. While it cannot, nothing streams to it. */
+	seen: (seen: boolean) => typedError<null, Failure>(__TAURI_INVOKE("seen", { seen })),
 	/**  Whether the window is light or dark. */
 	appearance: () => typedError<Appearance, Failure>(__TAURI_INVOKE("appearance")),
 	/**  Makes the window light or dark from now on. */
@@ -851,6 +855,8 @@ export type Frame = {
 	conversation: number,
 	/**  The message it becomes. */
 	message: number,
+	/**  What the answer says before its first round, if it goes on; once. */
+	written: Written | null,
 	/**  The number of the first of these rounds, counted from 0. */
 	firstRound: number,
 	/**  Whole rounds. */
@@ -1448,6 +1454,8 @@ export type Stats = {
 	reusedTokens: number,
 	/**  Why it was not more, in a sentence. */
 	readAgain: string | null,
+	/**  Tokens of the answer that were there before it went on. Everything else here is of what came behind them. */
+	written: number,
 	/**  Tokens emitted. */
 	tokens: number,
 	/**  Rounds, plain steps included. */
@@ -1726,6 +1734,12 @@ export type Workload = {
 	winner: number | null,
 	/**  Which is the fastest. */
 	sentence: string,
+};
+
+/**  What some of an answer says. */
+export type Written = {
+	thought: string,
+	text: string,
 };
 
 /* Tauri Specta runtime */

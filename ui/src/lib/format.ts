@@ -79,8 +79,3 @@ export function dateAndTime(ms: number): string {
 export function day(ms: number): string {
   return days.format(ms);
 }
-
-/** A text as it is shown: without blank lines and the space between words before it, and without blanks behind it. */
-export function shown(text: string): string {
-  return text.replace(/^\s*\n/, '').replace(/^ (?=\S)/, '').trimEnd();
-}

@@ -31,6 +31,8 @@ export class MainWindow {
   /** What lies over the view. */
   sheet = $state<'palette' | 'shortcuts' | null>(null);
   started = $state(false);
+  /** Whether anybody can see it: otherwise it rests. */
+  seen = $state(!document.hidden);
   failure = $state<string | null>(null);
 
   readonly models: Models;
@@ -101,6 +103,7 @@ export class MainWindow {
 
   async start(): Promise<void> {
     this.failure = null;
+    this.look();
     // Without a menu everything is in the palette all the same.
     void this.#backend.showMenus(menusOf(this.actions), (id) => perform(this, id)).catch(() => {});
     try {
@@ -115,6 +118,12 @@ export class MainWindow {
     await Promise.all([this.models.load(), this.chat.conversations.load(), ...watching]);
     await this.chat.resume();
     if (this.view === 'chat') this.wanted = 'composer';
+  }
+
+  /** Looks whether anybody can see it. */
+  look(): void {
+    this.seen = !document.hidden;
+    void this.#backend.seen(this.seen).catch(() => {});
   }
 
   /** Lets the menu offer what can be done now, and nothing else. */

@@ -63,6 +63,7 @@ impl Run {
             memory: app.memory(false).await?,
             cost: Cost::default(),
             afresh: false,
+            begun: None,
             calibration: None,
             observe: false,
         };

@@ -87,6 +87,7 @@ fn ask(engine: &Engine, paths: &Paths, drafter: Option<&str>, question: &str) ->
         memory: Memory::default(),
         cost: Cost::default(),
         afresh: false,
+        begun: None,
         calibration: None,
         observe: false,
     };

@@ -1,6 +1,5 @@
 // The door to the Rust side. Everything else in the window talks to this interface and never to Tauri.
 import type {
-  Attachment,
   Calibration,
   CalibrationChoices,
   CalibrationEstimate,
@@ -11,7 +10,6 @@ import type {
   Check,
   Checked,
   Checking,
-  Controls,
   Conversation,
   ConversationExport,
   Details,
@@ -19,7 +17,6 @@ import type {
   Download,
   Failure,
   Found,
-  Frame,
   Got,
   HubStatus,
   InPlace,
@@ -29,10 +26,7 @@ import type {
   Offer,
   Preferences,
   Preset,
-  Proof,
-  Said,
   Shelf,
-  Trace,
   Training,
   TrainingChoices,
   TrainingEstimate,
@@ -41,9 +35,11 @@ import type {
   Wanted,
   Work,
 } from '../bindings';
+import type { Asking } from './asking';
 import type { Comparing } from './comparing';
 import type { Shell } from './shell';
 
+export type { Along, How, Pair } from './asking';
 export type {
   Attachment,
   Calibration,
@@ -120,7 +116,7 @@ export type {
   Work,
 } from '../bindings';
 
-export interface Backend extends Comparing, Shell {
+export interface Backend extends Asking, Comparing, Shell {
   /** Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last. */
   models(after: string | null): Promise<Shelf>;
   /** What a model's files say of it, and what it needs of memory. */
@@ -184,8 +180,6 @@ export interface Backend extends Comparing, Shell {
   forgetConversation(id: number): Promise<void>;
   /** The branch that is shown, in order. */
   messages(conversation: number): Promise<Message[]>;
-  /** What the rounds of an answer did, in order; null if none are kept. */
-  rounds(message: number): Promise<Trace[] | null>;
   /** Shows the branch through a message to the newest one behind it: that branch. */
   showBranch(message: number): Promise<Message[]>;
   /** Where a title or a message has all these words, the last of which may be a beginning. */
@@ -194,23 +188,6 @@ export interface Backend extends Comparing, Shell {
   setSystem(id: number, system: string): Promise<void>;
   /** Opens the system's dialog for a file to save; the file, or null when it was dismissed. */
   exportConversation(id: number, what: ConversationExport): Promise<string | null>;
-  /** Stores the question and an answer that starts to run; without a conversation, in a new one. */
-  say(conversation: number | null, text: string, pair: Pair, controls: Controls, how: How, along?: Along): Promise<Said>;
-  /** Opens the system's dialog for text files to go with a question; none when it was dismissed. */
-  chooseAttachments(): Promise<Attachment[]>;
-  /** Stores another question beside one, and an answer that starts to run: a branch of its own. */
-  editMessage(message: number, text: string, pair: Pair, controls: Controls, how: How): Promise<Said>;
-  /** Another answer to a question starts to run beside those that it has; the message is the question, or one of these. */
-  answerAgain(message: number, pair: Pair, controls: Controls, how: How): Promise<Said>;
-  /** An answer starts to run again beside itself, as its record says; the end's `outcome.rerun` says whether it is the same. */
-  rerun(message: number, how: How): Promise<Said>;
-  /** Follows the running answer from its beginning; false when none runs. The end is the phase "ended", not this promise. */
-  watch(onFrame: (frame: Frame) => void): Promise<boolean>;
-  stop(): Promise<void>;
-  /** Lets the target read an answer again, plainly. */
-  verify(message: number, insist: boolean): Promise<Proof>;
-  /** Makes a verification that runs reject. */
-  stopVerifying(): Promise<void>;
   /** What there is to choose from for a training, and what is chosen until somebody does. */
   trainingChoices(): Promise<TrainingChoices>;
   /** Opens the system's dialog for a file of prompts; null when it was dismissed. */
@@ -267,17 +244,8 @@ export interface Backend extends Comparing, Shell {
   removePreset(name: string): Promise<Preset[]>;
 }
 
-/** Store ids of the models that answer together; the drafter may be `lookup`, which is no model. */
-export type Pair = { target: string; drafter: string | null };
-
 /** What a calibration is of, besides this machine. */
 export type Calibrated = Pick<Calibration, 'target' | 'drafter' | 'precision' | 'thinking'>;
-
-/** How an answer is asked for: with its models loaded even beyond the memory, and with rounds that tell how probable their tokens were. */
-export type How = { insist: boolean; observe: boolean };
-
-/** What goes along with a question: files, and what the models of a new conversation are told before. */
-export type Along = { attachments?: Attachment[]; system?: string };
 
 /** Samples are saved as CSV, a report as JSON. */
 export type CalibrationExport = 'samples' | 'report';

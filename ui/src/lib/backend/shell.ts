@@ -16,6 +16,8 @@ export interface Shell {
   showMenus(menus: Menu[], onPicked: (id: string) => void): Promise<void>;
   /** Lets these actions be picked in the menus, and no others. */
   enableActions(ids: string[]): Promise<void>;
+  /** Tells whether the page can be seen: while it cannot, nothing streams to it, and what happened meanwhile comes at once then. */
+  seen(seen: boolean): Promise<void>;
   appearance(): Promise<Appearance>;
   setAppearance(appearance: Appearance): Promise<void>;
 }

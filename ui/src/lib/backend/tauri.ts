@@ -66,6 +66,7 @@ export const tauri: Backend = {
   editMessage: (message, text, pair, controls, how) =>
     unwrap(commands.editMessage(message, text, { ...pair, controls, ...how })),
   answerAgain: (message, pair, controls, how) => unwrap(commands.answerAgain(message, { ...pair, controls, ...how })),
+  goOn: (message, more, { insist, observe }) => unwrap(commands.goOn(message, more, insist, observe)),
   rerun: (message, { insist, observe }) => unwrap(commands.rerun(message, insist, observe)),
   watch: (onFrame) => unwrap(commands.watch(new Channel<Frame>(onFrame))),
   stop: () => done(commands.stop()),
@@ -115,6 +116,7 @@ export const tauri: Backend = {
   saveDiagnostics: () => unwrap(commands.saveDiagnostics()),
   showMenus: (menus, onPicked) => done(commands.showMenus(menus, new Channel<string>(onPicked))),
   enableActions: (ids) => done(commands.enableActions(ids)),
+  seen: (seen) => done(commands.seen(seen)),
   appearance: () => unwrap(commands.appearance()),
   setAppearance: (appearance) => done(commands.setAppearance(appearance)),
   preferences: () => unwrap(commands.preferences()),

@@ -1,5 +1,6 @@
 // What an answer's rounds amount to: the numbers behind the chart.
 import type { Round, Stats } from '../backend/backend';
+import { Line, type Stretches } from './line';
 
 export type Reading = {
   rounds: number;
@@ -10,8 +11,8 @@ export type Reading = {
   proposedAt: readonly number[];
   /** Rounds that accepted the token at this position. */
   acceptedAt: readonly number[];
-  /** Tokens of each round in order; null when only the totals were kept. */
-  perRound: readonly number[] | null;
+  /** Its rounds in order; null when only the totals were kept. */
+  course: Stretches | null;
   /** τ: emitted tokens per round, the bonus token included. */
   tokensPerRound: number | null;
   /** Decoding speed, without loading and prefill. */
@@ -24,16 +25,18 @@ export function ratio(part: number, whole: number): number | null {
 
 /** Adds rounds up, one at a time and in order. */
 export class Tally {
-  readonly #perRound: number[] = [];
+  readonly #line = new Line();
   readonly #proposedAt: number[] = [];
   readonly #acceptedAt: number[] = [];
+  #rounds = 0;
   #tokens = 0;
   #proposed = 0;
   #accepted = 0;
   #seconds = 0;
 
   add(round: Round): void {
-    this.#perRound.push(round.tokens);
+    this.#line.add(round.tokens);
+    this.#rounds += 1;
     this.#tokens += round.tokens;
     this.#proposed += round.proposed;
     this.#accepted += round.accepted;
@@ -48,23 +51,23 @@ export class Tally {
   /** A copy: what is drawn compares identities, and must see every round as news. */
   reading(): Reading {
     return {
-      rounds: this.#perRound.length,
+      rounds: this.#rounds,
       tokens: this.#tokens,
       proposed: this.#proposed,
       accepted: this.#accepted,
       proposedAt: [...this.#proposedAt],
       acceptedAt: [...this.#acceptedAt],
-      perRound: [...this.#perRound],
-      tokensPerRound: ratio(this.#tokens, this.#perRound.length),
+      course: this.#line.stretches(),
+      tokensPerRound: ratio(this.#tokens, this.#rounds),
       tokensPerSecond: ratio(this.#tokens, this.#seconds),
     };
   }
 }
 
 /** The stored totals of a finished answer, with its rounds where the window still has them. */
-export function readingOf(stats: Stats, perRound: readonly number[] | null): Reading {
+export function readingOf(stats: Stats, course: Stretches | null): Reading {
   const { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, tokensPerRound, tokensPerSecond } = stats;
-  return { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, perRound, tokensPerRound, tokensPerSecond };
+  return { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, course, tokensPerRound, tokensPerSecond };
 }
 
 export const nothingYet: Reading = new Tally().reading();

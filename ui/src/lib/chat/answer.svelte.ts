@@ -3,6 +3,7 @@ import { Confidences, type Surviving } from '../calibrate/confidences';
 import { type Reading, Tally } from '../chart/reading';
 import type { Traced } from '../provenance/traced.svelte';
 import type { Drafting } from '../inspector/course';
+import { Source } from '../markdown/source.svelte';
 
 const order: Record<Phase['kind'], number> = {
   waiting: 0,
@@ -15,8 +16,10 @@ const order: Record<Phase['kind'], number> = {
 
 /** A running answer, built from frames. A frame that was seen before, comes late or overlaps changes nothing twice. */
 export class Answer {
-  thought = $state('');
-  text = $state('');
+  thought = $state.raw(new Source());
+  text = $state.raw(new Source());
+  /** How much of the text was there before the answer went on, in characters. */
+  before = 0;
   /** How long it has been thinking: the rounds that wrote a thought. */
   thoughtSeconds = $state(0);
   phase = $state.raw<Phase>({ kind: 'waiting' });
@@ -56,7 +59,14 @@ export class Answer {
 
   apply(frame: Frame): void {
     if (frame.message !== this.message) return;
+    // As its tokens it is seen when it is over: those that were there before come with the others.
+    if (frame.written) this.traced = null;
     this.traced?.add(frame.firstRound, frame.rounds);
+    if (frame.written && this.#counted === 0) {
+      this.thought = Source.of(frame.written.thought);
+      this.text = Source.of(frame.written.text);
+      this.before = this.text.length;
+    }
     frame.rounds.forEach((round, index) => {
       const number = frame.firstRound + index;
       if (number >= this.#counted) this.#ahead.set(number, round);
@@ -64,8 +74,8 @@ export class Answer {
     this.#count();
     if (this.#advances(frame.phase)) this.phase = frame.phase;
     if (!this.final) return;
-    this.thought = this.final.thought;
-    this.text = this.final.text;
+    this.thought = Source.of(this.final.thought);
+    this.text = Source.of(this.final.text);
   }
 
   // Rounds count in order; one that arrives before its predecessor waits for it.
@@ -87,8 +97,8 @@ export class Answer {
     if (counted === this.#counted) return;
     this.#counted = counted;
     if (this.final) return;
-    this.thought += thought;
-    this.text += text;
+    this.thought.append(thought);
+    this.text.append(text);
   }
 
   #advances(next: Phase): boolean {

@@ -1,4 +1,4 @@
-import type { Backend, Controls, Frame, Message, Model, Pair, Preferences, Said } from '../backend/backend';
+import type { Backend, Controls, Frame, Message, Pair, Preferences, Said } from '../backend/backend';
 import { Refusal, sentence } from '../backend/backend';
 import { type Reading, nothingYet } from '../chart/reading';
 import { sendable } from '../inspector/effect';
@@ -10,8 +10,9 @@ import type { Answer } from './answer.svelte';
 import { Conversations } from './conversations.svelte';
 import { type Draft, Drafts } from './drafts.svelte';
 import { Instructions } from './instructions.svelte';
+import { lacking } from './lacking';
 import { Presets } from './presets.svelte';
-import { type Sought, Thread } from './thread.svelte';
+import { type Sought, Thread, unfinishedOf } from './thread.svelte';
 import { Verifications } from './verifications.svelte';
 import { Watched } from './watched.svelte';
 
@@ -35,11 +36,17 @@ export class Chat {
   readonly runningHere = $derived.by(() => this.running && this.answer?.conversation === this.selected);
   readonly target = $derived.by(() => this.#models.find(this.#preferences.now.target));
   readonly drafter = $derived.by(() => this.#models.find(this.#preferences.now.drafter));
-  readonly blocked = $derived.by(() => this.#blocked());
+  /** Why nothing can be asked, in a sentence. */
+  readonly blocked = $derived.by(() => {
+    if (this.running && !this.runningHere) return 'An answer is running in another conversation.';
+    return lacking(this.#models, this.target, this.drafter);
+  });
   /** Whether an answer could begin: none does, and what it belongs to is there. */
   readonly idle = $derived.by(() => !this.running && !this.sending && !this.thread.loading);
   /** Whether the models that are picked could begin one. */
   readonly ready = $derived.by(() => this.idle && this.blocked === null);
+  /** The newest answer, if there is more to it. */
+  readonly unfinished = $derived.by(() => unfinishedOf(this.thread.messages));
   readonly shown = $derived.by(() => this.#shown());
   readonly reading = $derived.by(() => this.#reading());
   /** Where drafting stands in the answer that is shown, while it runs. */
@@ -47,7 +54,11 @@ export class Chat {
   /** How sure the drafter was in the answer that is shown, as long as it is the newest that this window has watched. */
   readonly surviving = $derived.by(() => (this.shown && this.live(this.shown.id)?.surviving) ?? []);
   /** Plain speed of the target whose answer is shown. */
-  readonly plain = $derived.by(() => this.#plain());
+  readonly plain = $derived.by(() => {
+    // A running answer is the conversation's newest.
+    const target = this.shown?.outcome?.target ?? this.conversations.find(this.selected)?.target;
+    return target ? this.plainSpeed(target) : null;
+  });
 
   readonly #answers = $derived.by(() => this.thread.messages.filter((message) => message.author === 'assistant'));
   readonly #backend: Backend;
@@ -133,6 +144,14 @@ export class Chat {
       this.#repeated.set(said.answer.id, answer);
       return said;
     });
+  }
+
+  /** Lets the newest answer go on where it ended. */
+  async goOn(): Promise<void> {
+    const { unfinished } = this;
+    if (unfinished === null || !this.idle) return;
+    this.provenance.forget(unfinished);
+    await this.#start(() => this.#backend.goOn(unfinished, this.#preferences.controls.maxTokens, this.provenance.how()));
   }
 
   /** Begins once more what an answer refused for lack of memory: this time its models are loaded all the same. */
@@ -266,23 +285,6 @@ export class Chat {
     if (answer.traced) this.provenance.keep(answer.message, answer.traced);
     this.thread.replace(final);
     void this.conversations.load();
-  }
-
-  #blocked(): string | null {
-    const { failure, loading, targets } = this.#models;
-    if (failure !== null) return failure;
-    if (!this.target && loading) return 'Looking for models…';
-    if (!this.target) return targets.length > 0 ? 'Pick a target to write to.' : 'Add a target first: the model that answers.';
-    const isBroken = (model: Model | null) => model !== null && model.broken !== null;
-    if (isBroken(this.target)) return 'This target cannot be used at present. Pick another one.';
-    if (isBroken(this.drafter)) return 'This drafter cannot be used at present. Pick another one, or none.';
-    return this.running && !this.runningHere ? 'An answer is running in another conversation.' : null;
-  }
-
-  #plain(): number | null {
-    // A running answer is the conversation's newest.
-    const target = this.shown?.outcome?.target ?? this.conversations.find(this.selected)?.target;
-    return target ? this.plainSpeed(target) : null;
   }
 
   #shown(): Message | null {

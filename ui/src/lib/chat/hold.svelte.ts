@@ -2,7 +2,7 @@ import type { Excerpt } from './excerpt.svelte';
 
 /**
  * Where the list of messages is held while what is in it changes its size or comes and goes: at its end, or at the
- * message that is read. The reader decides: scrolling up lets go of the end, coming back to it takes hold again.
+ * message, or the page of it, that is read. The reader decides: scrolling up lets go of the end, coming back to it takes hold again.
  */
 export class Hold {
   atEnd = $state(true);
@@ -60,6 +60,8 @@ export class Hold {
   keep(): void {
     const scroller = this.#scroller;
     if (!scroller) return;
+    // The reader has scrolled, and the browser is about to say so.
+    if (scroller.scrollTop !== this.#lastTop) this.scrolled();
     if (this.atEnd) scroller.scrollTop = scroller.scrollHeight;
     else if (this.#read?.element.isConnected) scroller.scrollTop += this.#read.element.getBoundingClientRect().top - this.#read.top;
     this.#lastTop = scroller.scrollTop;
@@ -69,7 +71,11 @@ export class Hold {
 
   #look(): void {
     const edge = this.#scroller?.getBoundingClientRect().top ?? 0;
-    const element = [...(this.#list?.children ?? [])].find((each) => each.getBoundingClientRect().bottom > edge);
+    const at = (all: Iterable<Element>) => [...all].find((each) => each.getBoundingClientRect().bottom > edge);
+    const message = at(this.#list?.children ?? []);
+    const page = message && at(message.querySelectorAll('.page'));
+    // Where a page begins further down, what is above it is read.
+    const element = page && page.getBoundingClientRect().top <= edge ? page : message;
     this.#read = element ? { element, top: element.getBoundingClientRect().top } : null;
   }
 }

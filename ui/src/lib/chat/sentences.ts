@@ -1,4 +1,5 @@
 // A text that grows, as whole sentences: what a screen reader says of an answer that is being written.
+import type { Source } from '../markdown/source.svelte';
 
 /** What marks a text up, and is not read out: code between fences is called so, and links are what they say. */
 function plain(text: string): string {
@@ -14,9 +15,10 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 export class Sentences {
   #read = 0;
 
-  /** The whole sentences that have come since the last time; at the `end` also what is none. */
-  next(text: string, end: boolean): string {
-    const rest = text.slice(this.#read);
+  /** The whole sentences that have come since the last time, behind a `beginning` that is known; at the `end` also what is none. */
+  next(text: Source, end: boolean, beginning = 0): string {
+    this.#read = Math.max(this.#read, beginning);
+    const rest = text.from(this.#read);
     const whole = end ? rest : rest.slice(0, this.#whole(rest));
     this.#read += whole.length;
     return plain(whole).trim();

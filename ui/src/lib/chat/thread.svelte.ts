@@ -79,3 +79,11 @@ export class Thread {
     }
   }
 }
+
+/** The last of these messages, if it is an answer that was cut off, and its record knows how it goes on. */
+export function unfinishedOf(messages: readonly Message[]): number | null {
+  const last = messages.at(-1);
+  if (!last?.outcome || last.state === 'running') return null;
+  const { finish } = last.outcome;
+  return finish === 'length' || finish === 'cancelled' ? last.id : null;
+}

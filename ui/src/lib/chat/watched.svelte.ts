@@ -14,7 +14,7 @@ export class Watched {
 
   /** Takes in an answer that has ended. */
   keep({ message, reading }: Answer, outcome: Outcome | null): void {
-    this.#readings.set(message, outcome ? readingOf(outcome.stats, reading.perRound) : reading);
+    this.#readings.set(message, outcome ? readingOf(outcome.stats, reading.course) : reading);
     const [oldest] = this.#readings.keys();
     if (oldest !== undefined && this.#readings.size > most) this.#readings.delete(oldest);
     if (outcome) this.#baseline.add(outcome);

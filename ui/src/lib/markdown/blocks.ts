@@ -22,8 +22,12 @@ export class Blocks {
   /** Up to here an open fence was looked through for its end. */
   #searched = 0;
 
-  read(text: string, growing: boolean): readonly Block[] {
-    const source = text.replaceAll('\r', '');
+  /** How many blocks nothing changes any more. */
+  get settled(): number {
+    return this.#done.length;
+  }
+
+  read(source: string, growing: boolean): readonly Block[] {
     if (!source.startsWith(this.#source.slice(0, Math.max(this.#at, this.#searched)))) {
       this.#done = [];
       this.#at = this.#searched = 0;
@@ -88,7 +92,7 @@ export class Blocks {
  * A part of a text that does not hold the whole of it. A slice does, and blocks that stay would hold one whole text each:
  * the one that there was when they were read.
  */
-function part(text: string, begin: number, end?: number): string {
+export function part(text: string, begin: number, end?: number): string {
   return `\n${text.slice(begin, end)}`.slice(1);
 }
 

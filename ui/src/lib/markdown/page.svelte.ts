@@ -9,7 +9,7 @@ type Component = Record<string, never>;
 
 /** A node as it stands in the page. */
 type Drawn = {
-  shape: string;
+  node: Node;
   dom: ChildNode;
   /** Shows another node of the same shape. */
   change: (node: Node) => void;
@@ -23,45 +23,40 @@ type Drawn = {
  * ten times as long.
  */
 export class Page {
-  readonly #place: Element;
-  #shown: readonly Block[] = [];
-  /** How many of the blocks stay as they are. */
-  #settled = 0;
-  /** The others. */
-  #open: Drawn[] = [];
+  readonly place: HTMLElement;
+  #drawn: Drawn[] = [];
   readonly #components = new Set<Component>();
 
-  constructor(place: Element) {
-    this.#place = place;
+  constructor(place: HTMLElement) {
+    this.place = place;
   }
 
   show(blocks: readonly Block[]): void {
-    const differs = this.#shown.findIndex((block, index) => block !== blocks[index]);
-    let settled = differs < 0 ? this.#shown.length : differs;
-    if (settled < this.#settled) {
-      this.clear();
-      settled = 0;
-    }
-    this.#open.splice(0, settled - this.#settled);
-    this.#settled = settled;
-    this.#shown = blocks;
-    const nodes = blocks.slice(settled).map(({ node }) => node);
-    this.#draw(this.#place, this.#open, nodes);
+    this.#draw(this.place, this.#drawn, blocks.map(({ node }) => node));
+  }
+
+  /** Nothing on it changes any more, so nothing has to be known of it. */
+  settle(): void {
+    this.#drawn = [];
   }
 
   clear(): void {
     for (const component of this.#components) void unmount(component);
     this.#components.clear();
-    this.#place.replaceChildren();
-    this.#shown = this.#open = [];
-    this.#settled = 0;
+    this.place.replaceChildren();
+    this.#drawn = [];
   }
 
-  /** Makes what is drawn at the end of a place that of these nodes. */
+  /** Makes what is drawn in a place that of these nodes. */
   #draw(place: Element, drawn: Drawn[], nodes: readonly Node[]): void {
     nodes.forEach((node, index) => {
       const old = drawn[index];
-      if (old?.shape === shapeOf(node)) return old.change(node);
+      if (old?.node === node) return;
+      if (old && shapeOf(old.node) === shapeOf(node)) {
+        old.change(node);
+        old.node = node;
+        return;
+      }
       const fresh = this.#make(node);
       if (old) this.#replace(old, fresh);
       else place.append(fresh.dom);
@@ -111,7 +106,7 @@ export class Page {
     const children: Drawn[] = [];
     const change = (next: Node) => this.#draw(inside, children, (next as typeof node).children);
     change(node);
-    return { shape: shapeOf(node), dom, change, component: null, children };
+    return { node, dom, change, component: null, children };
   }
 
   #code(node: Node & { kind: 'code' }): Drawn {
@@ -132,7 +127,7 @@ function shapeOf(node: Node): string {
 }
 
 function leaf(node: Node, dom: ChildNode, change: (node: Node) => void = () => {}): Drawn {
-  return { shape: shapeOf(node), dom, change, component: null, children: [] };
+  return { node, dom, change, component: null, children: [] };
 }
 
 function written(node: Node & { text: string }, dom: ChildNode): Drawn {

@@ -45,6 +45,11 @@ export class Provenance {
     this.#put(message, { kind: 'known', traced });
   }
 
+  /** Forgets one that is to be read anew. */
+  forget(message: number): void {
+    this.#known.delete(message);
+  }
+
   of(message: number): Known | null {
     return this.#known.get(message) ?? null;
   }
