@@ -35,6 +35,7 @@ export function rounds(text: string, gamma: number): Round[] {
       accepted: Math.min(accepted, taken.length),
       confidences,
       calibrated: [],
+      bound: 'limit',
       course: 'drafting',
       turn: null,
       seconds: 0.05,

@@ -75,7 +75,7 @@ test('an answer goes through its phases, streams, and ends with its numbers', as
   backend.emit(frame(ids, { firstRound: 2, phase: { kind: 'ended', message: end } }));
   expect(await within(answer).findByText('Good day!')).toBeInTheDocument();
   expect(answer).toHaveAttribute('data-state', 'complete');
-  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted 0.9 s to the first token 32 tokens of context used auto, γ up to 5 schedule ended by itself');
+  expect(answer).toHaveTextContent('25.0 tokens/s decoding plain not measured yet τ 2.50 bonus included 3 of 4 accepted auto, γ up to 5 schedule 0.9 s to the first token 32 tokens of context prompt and answer');
   expect(screen.getByRole('img', { name: /Tokens per round over 2 rounds/ })).toBeInTheDocument();
 });
 
@@ -98,7 +98,7 @@ test('a speed stands beside the plain one of this session', async () => {
   const [plain, unsure, drafted] = screen.getAllByTestId('answer');
   expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
   for (const answer of [unsure, drafted]) expect(answer).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
-  expect(screen.getByTestId('plain')).toHaveTextContent('Plain decoding in this session: 4.0 tokens/s');
+  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain decoding, 4.0 tokens/s');
 });
 
 test('the single rounds of the last 50 answers are kept, and the plain speed of all', async () => {

@@ -143,7 +143,7 @@ test('the timeline says where the time went, and what cannot be told apart', asy
   backend.kept = { ...backend.kept, conversation: 1 };
   const user = await open(backend);
   expect((await screen.findAllByText('to the first token'))[0]!.parentElement).toHaveTextContent('0.3 s');
-  expect(screen.getAllByText('tokens of context used')[0]!.parentElement).toHaveTextContent('38');
+  expect(screen.getAllByText('prompt and answer')[0]!.parentElement).toHaveTextContent('38 tokens of context');
   const [first, second] = screen.getAllByRole('button', { name: 'Timeline' });
   await user.click(first!);
   const rows = async () => within(await screen.findByTestId('timeline')).getAllByRole('row').slice(1).map((row) => [...row.children].slice(0, 3).map((cell) => cell.textContent));

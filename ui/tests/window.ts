@@ -59,7 +59,7 @@ export async function ask(backend: ScriptedBackend, user: ReturnType<typeof user
 }
 
 export function round(text: string, proposed: number, accepted: number): Round {
-  return { ...trace([text]), thought: '', text, tokens: accepted + 1, proposed, accepted, course: 'drafting', turn: null, waits: 1 };
+  return { ...trace([text]), thought: '', text, tokens: accepted + 1, proposed, accepted, bound: 'limit', course: 'drafting', turn: null, waits: 1 };
 }
 
 /** What a plain round did; a test gives what matters to it. */

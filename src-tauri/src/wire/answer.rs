@@ -4,7 +4,7 @@ use app::{Likeness, Record};
 use serde::Serialize;
 use specta::Type;
 
-use super::{Controls, Course, Message, Speculation, Standing, sentence};
+use super::{Bound, Controls, Course, Message, Speculation, Standing, sentence};
 
 /// What happened since the last frame. Frames of one answer follow each other without a gap, from its first round on.
 #[derive(Serialize, Type)]
@@ -158,6 +158,8 @@ pub(crate) struct Round {
     proposed: usize,
     /// Drafted tokens that stood.
     accepted: usize,
+    /// Why no more were sent to the target.
+    bound: Bound,
     /// Why it drafted, or did not.
     course: Course,
     /// What drafting was worth, if it was parked or resumed behind this round.
@@ -175,6 +177,7 @@ impl From<app::Round> for Round {
             text: round.text,
             proposed: round.proposed,
             accepted: round.accepted,
+            bound: round.bound.into(),
             course: round.course.into(),
             turn: round.turn.map(Standing::from),
             waits: round.waits,

@@ -39,6 +39,6 @@ pub(crate) use offer::Offer;
 pub(crate) use proof::Proof;
 pub(crate) use report::{CalibrationAdvice, CalibrationReport};
 pub(crate) use settings::{About, MemoryReserve, Storage};
-pub(crate) use speculation::{Course, Schedule, Speculation, Standing};
+pub(crate) use speculation::{Bound, Course, Schedule, Speculation, Standing};
 pub(crate) use training::{Training, TrainingChoices, TrainingEstimate, TrainingOrder};
 pub(crate) use window::{Appearance, Menu, MenuAction};

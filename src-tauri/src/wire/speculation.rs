@@ -1,6 +1,6 @@
 //! Whether and how drafts are made, and what became of it.
 
-use app::{Course as Was, Scheduling, Turn};
+use app::{Bound as Ended, Course as Was, Scheduling, Turn};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
@@ -112,5 +112,36 @@ impl From<Turn> for Standing {
         let (Turn::Parked { standing, .. } | Turn::Resumed { standing }) = turn;
         let app::Standing { tokens_per_round, round_s, plain_s, .. } = standing;
         Self { tokens_per_round, round_seconds: round_s, plain_seconds: plain_s }
+    }
+}
+
+/// Why a round sent no more drafted tokens to the target.
+#[derive(Serialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Bound {
+    /// γ.
+    Limit,
+    /// The drafter had no more to propose.
+    Drafter,
+    /// So many may still be written.
+    Budget,
+    /// A confidence lay below its threshold.
+    Threshold,
+    /// Too few tokens of the last rounds stood.
+    Acceptance,
+    /// One more would have cost more time than it was likely to save.
+    Cost,
+}
+
+impl From<Ended> for Bound {
+    fn from(bound: Ended) -> Self {
+        match bound {
+            Ended::Limit => Self::Limit,
+            Ended::Drafter => Self::Drafter,
+            Ended::Budget => Self::Budget,
+            Ended::Threshold => Self::Threshold,
+            Ended::Acceptance => Self::Acceptance,
+            Ended::Cost => Self::Cost,
+        }
     }
 }

@@ -295,6 +295,21 @@ export type Author =
 /**  The target. */
 "assistant";
 
+/**  Why a round sent no more drafted tokens to the target. */
+export type Bound = 
+/**  γ. */
+"limit" | 
+/**  The drafter had no more to propose. */
+"drafter" | 
+/**  So many may still be written. */
+"budget" | 
+/**  A confidence lay below its threshold. */
+"threshold" | 
+/**  Too few tokens of the last rounds stood. */
+"acceptance" | 
+/**  One more would have cost more time than it was likely to save. */
+"cost";
+
 /**  A calibration, as far as it is. */
 export type Calibration = {
 	id: number,
@@ -1343,6 +1358,8 @@ export type Round = {
 	proposed: number,
 	/**  Drafted tokens that stood. */
 	accepted: number,
+	/**  Why no more were sent to the target. */
+	bound: Bound,
 	/**  Why it drafted, or did not. */
 	course: Course,
 	/**  What drafting was worth, if it was parked or resumed behind this round. */

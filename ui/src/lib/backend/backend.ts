@@ -42,6 +42,7 @@ import type { Shell } from './shell';
 export type { Along, How, Pair } from './asking';
 export type {
   Attachment,
+  Bound,
   Calibration,
   CalibrationAdvice,
   CalibrationChoices,

@@ -2,7 +2,7 @@ import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/
 import { Confidences, type Surviving } from '../calibrate/confidences';
 import { type Reading, Tally } from '../chart/reading';
 import type { Traced } from '../provenance/traced.svelte';
-import type { Drafting } from '../inspector/course';
+import { Drafts, type Drafting } from '../inspector/course';
 import { Source } from '../markdown/source.svelte';
 
 const order: Record<Phase['kind'], number> = {
@@ -43,12 +43,14 @@ export class Answer {
   readonly drafting: Drafting | null = $derived.by(() => {
     const { phase } = this;
     if (phase.kind !== 'decoding') return null;
-    return { speculation: phase.speculation, course: this.#course, standing: this.#standing };
+    void this.#counted;
+    return { speculation: phase.speculation, course: this.#course, standing: this.#standing, lately: this.#drafts.lately() };
   });
   #course = $state.raw<Course>('drafting');
   #standing = $state.raw<Standing | null>(null);
   readonly #tally = new Tally();
   readonly #confidences = new Confidences();
+  readonly #drafts = new Drafts();
   readonly #ahead = new Map<number, Round>();
   #counted = $state(0);
 
@@ -87,6 +89,7 @@ export class Answer {
       this.#ahead.delete(counted);
       this.#tally.add(round);
       this.#confidences.add(round);
+      this.#drafts.add(round);
       thought += round.thought;
       text += round.text;
       this.#course = round.course;
