@@ -27,9 +27,9 @@ async function offer(page: Page): Promise<void> {
 }
 
 /** What is further down in a view. */
-async function below(page: Page, name: string, text: string): Promise<void> {
+async function below(page: Page, name: string, text: string | RegExp): Promise<void> {
   await view(page, name);
-  await page.getByText(text).first().scrollIntoViewIfNeeded();
+  await page.getByRole('main').getByText(text).first().scrollIntoViewIfNeeded();
 }
 
 async function trash(page: Page): Promise<void> {
@@ -119,7 +119,7 @@ export const states: State[] = [
   { name: 'train', go: (page) => view(page, 'Train') },
   { name: 'train-ended', go: (page) => below(page, 'Train', 'The disk is full') },
   { name: 'settings', go: (page) => view(page, 'Settings') },
-  { name: 'settings-about', go: (page) => below(page, 'Settings', 'About') },
+  { name: 'settings-about', go: (page) => below(page, 'Settings', /^About$/) },
   { name: 'palette', go: (page) => sheet(page, 'Control+k') },
   { name: 'palette-found', go: (page) => find(page, 'river') },
   { name: 'shortcuts', go: (page) => sheet(page, 'Control+/') },

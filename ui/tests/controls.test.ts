@@ -95,6 +95,12 @@ test('sampling controls wait for a temperature', async () => {
   expect(topP).toHaveValue(1);
   await fireEvent.change(screen.getByLabelText('Max tokens'), { target: { value: '64' } });
   await waitFor(() => expect(backend.kept.controls).toMatchObject({ topP: 1, maxTokens: 64, temperature: 1 }));
+  const size = screen.getByLabelText('Context');
+  expect(size).toHaveValue(0);
+  for (const [typed, kept] of [['4096', 4096], ['0', null]] as const) {
+    await fireEvent.change(size, { target: { value: typed } });
+    await waitFor(() => expect(backend.kept.controls.context).toBe(kept));
+  }
 });
 
 test('the number type is the stored one until float32 is chosen, which is sent and kept', async () => {

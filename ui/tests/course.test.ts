@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { message, outcome, statsOf } from '../scripted/samples';
 import type { Phase, Standing } from '../src/lib/backend/backend';
-import { Drafts, ran, status } from '../src/lib/inspector/course';
+import { Lengths, ran, status } from '../src/lib/inspector/course';
 import { ask, backendWithModels, frame, open, round } from './window';
 
 const standing: Standing = { tokensPerRound: 1.1, roundSeconds: 0.041, plainSeconds: 0.03 };
@@ -21,16 +21,16 @@ test('parking that was decided in an earlier answer has no numbers to give', () 
 });
 
 test('why drafts are shorter than they may be is said of the last ones together', () => {
-  const drafts = new Drafts();
-  const says = () => status({ speculation: auto, course: 'drafting', standing: null, lately: drafts.lately() });
+  const lengths = new Lengths();
+  const says = () => status({ speculation: auto, course: 'drafting', standing: null, lately: lengths.lately() });
   expect(says()).toBe('drafting, auto, γ up to 7');
-  for (const proposed of [7, 7, 7]) drafts.add(round('', proposed, 0));
+  for (const proposed of [7, 7, 7]) lengths.add(round('', proposed, 0));
   expect(says()).toBe('drafting, auto, γ up to 7');
-  for (const proposed of [3, 2, 2, 3, 4]) drafts.add({ ...round('', proposed, 0), bound: 'cost' });
-  drafts.add({ ...round('', 1, 0), bound: 'budget' });
-  drafts.add({ ...round('', 0, 0), course: 'comparing' });
+  for (const proposed of [3, 2, 2, 3, 4]) lengths.add({ ...round('', proposed, 0), bound: 'cost' });
+  lengths.add({ ...round('', 1, 0), bound: 'budget' });
+  lengths.add({ ...round('', 0, 0), course: 'comparing' });
   expect(says()).toBe('drafting, auto, γ up to 7; lately 4.4 tokens: one more would take longer here than it is likely to save');
-  for (let more = 0; more < 40; more += 1) drafts.add({ ...round('', 1, 0), bound: 'threshold' });
+  for (let more = 0; more < 40; more += 1) lengths.add({ ...round('', 1, 0), bound: 'threshold' });
   expect(says()).toContain('; lately 1.0 tokens: then its confidence is too low');
 });
 
@@ -60,7 +60,7 @@ test('the inspector says what a running answer does, and the footer what it did'
   const answer = screen.getByTestId('answer');
   await waitFor(() => expect(answer).toHaveTextContent('1.5 × plain, 30 ms a step'));
   expect(answer).toHaveTextContent('auto, γ up to 7 parked for 1 of 2 rounds');
-  expect(answer).toHaveTextContent('20 of the prompt’s 27 reused');
+  expect(answer).toHaveTextContent('20 of the first 27 reused');
   expect(answer).toHaveTextContent(readAgain);
   expect(screen.queryByTestId('course')).not.toBeInTheDocument();
 });

@@ -110,7 +110,8 @@ test('the next answer is observed, and one that runs comes from its beginning', 
   await waitFor(() => expect(tokens().textContent).toBe('One two three'));
   expect(screen.getByText(/p and q were not recorded/)).toBeInTheDocument();
 
-  const final = answer(ids.message, 'One two three');
+  const all = [...rounds, round(' three', 2, 1)];
+  const final = { ...answer(ids.message, 'One two three'), outcome: outcome(all) };
   backend.emit(frame(ids, { firstRound: 3, phase: { kind: 'ended', message: final } }));
   await waitFor(() => expect(screen.getByTestId('answer')).toHaveAttribute('data-state', 'complete'));
   expect(tokens().textContent).toBe('One two three');

@@ -50,7 +50,13 @@ impl Keeper {
         match &last {
             Event::End(answer) => {
                 self.keep_rounds(feed).await;
-                self.store_end(answer).await?;
+                match &self.earlier {
+                    // Stopped before it said more: its numbers are still those of what it says.
+                    Earlier::Rest(before, record) if answer.stats.tokens == 0 => {
+                        self.store_again(before, record, before.note.as_deref()).await?;
+                    }
+                    _ => self.store_end(answer).await?,
+                }
             }
             Event::Failed(error) => {
                 if !matches!(self.earlier, Earlier::Rest(..)) {
@@ -92,8 +98,14 @@ impl Keeper {
     /// Those of a rest behind those before, without which they would say less than the answer.
     async fn try_keep_rounds(&self, feed: &Feed) -> Option<()> {
         let mut traces = Vec::new();
-        if let Earlier::Rest(..) = self.earlier {
+        if let Earlier::Rest(_, record) = &self.earlier {
             traces = serde_json::from_str::<Vec<Trace>>(&self.store.rounds(self.message).await.ok()??).ok()?;
+            // A rest that was cut off may have left rounds of its own, and no record.
+            let mut tokens = 0;
+            traces.retain(|trace| {
+                tokens += trace.pieces.len();
+                tokens <= record.answer.ids.len()
+            });
         }
         traces.extend(feed.traces());
         let rounds = serde_json::to_string(&traces).ok()?;
@@ -124,20 +136,19 @@ impl Keeper {
     async fn store_failure(&self, feed: &Feed, error: &engine::Error) -> Result<()> {
         let note = error.to_string();
         if let Earlier::Rest(before, record) = &self.earlier {
-            return self.store_again(before, record, &format!("It did not go on: {note}")).await;
+            let note = format!("It did not go on, and is what it was before: {note}");
+            return self.store_again(before, record, Some(&note)).await;
         }
         let (thought, text) = feed.written();
         let written = Written { thought: &thought, text: &text };
         Ok(self.store.end_message(self.message, written, State::Failed, Some(&note), None).await?)
     }
-}
 
-impl Keeper {
-    /// Leaves an answer that did not go on as it was, and says why it did not.
-    async fn store_again(&self, before: &StoredMessage, record: &Record, why: &str) -> Result<()> {
+    /// Leaves an answer that did not go on as it was, with this note.
+    async fn store_again(&self, before: &StoredMessage, record: &Record, note: Option<&str>) -> Result<()> {
         let written = Written { thought: &before.thought, text: &before.text };
         let json = serde_json::to_string(record).ok();
-        Ok(self.store.end_message(self.message, written, before.state, Some(why), json.as_deref()).await?)
+        Ok(self.store.end_message(self.message, written, before.state, note, json.as_deref()).await?)
     }
 }
 

@@ -116,6 +116,18 @@ impl Cost {
         }
     }
 
+    /// The same, with what `other` knows of contexts of which this knows nothing.
+    #[must_use]
+    pub fn or(mut self, other: Self) -> Self {
+        self.contexts.resize(self.contexts.len().max(other.contexts.len()), Curves::default());
+        for (known, other) in self.contexts.iter_mut().zip(other.contexts) {
+            if *known == Curves::default() {
+                *known = other;
+            }
+        }
+        self
+    }
+
     /// Seconds of a verifying pass over `rows` rows (`S_b`), the anchor's included.
     #[must_use]
     pub fn verify(&self, context: usize, rows: usize) -> Option<f64> {

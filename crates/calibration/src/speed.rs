@@ -7,8 +7,15 @@ use crate::reliability::number;
 /// How often the prompts are drawn again.
 const DRAWS: usize = 2000;
 
-/// The share of the draws on either side of an interval that holds 95 of a hundred.
-const TAIL: f64 = 0.025;
+/// Student's t beyond which one in forty lies on either side, by degrees of freedom from 1 on: of few prompts the spread
+/// itself is hardly known.
+const T: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+/// The same of a normal distribution, and what one degree of freedom adds, about.
+const NORMAL: (f64, f64) = (1.960, 2.5);
 
 /// Prompts without which there is no interval.
 const ENOUGH: usize = 3;
@@ -24,7 +31,7 @@ pub struct Timed {
     pub seconds: f64,
 }
 
-/// A number, and where it lies in 95 of a hundred draws of as many of its prompts.
+/// A number, and where it would lie with other prompts, in 95 of a hundred cases.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Of all prompts together.
@@ -67,7 +74,8 @@ fn rate(answers: impl Iterator<Item = Timed>) -> Option<f64> {
     (tokens > 0 && seconds > 0.0).then(|| number(tokens) / seconds)
 }
 
-/// What `of` makes of all prompts, and of as many drawn with replacement. The draws are always the same ones.
+/// What `of` makes of all prompts, and how far that is certain: by Student's t on its logarithm, whose spread is that of as
+/// many prompts drawn with replacement. The draws are always the same ones.
 fn interval(prompts: usize, of: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
     let value = of(&(0..prompts).collect::<Vec<_>>())?;
     if prompts < ENOUGH {
@@ -75,12 +83,18 @@ fn interval(prompts: usize, of: impl Fn(&[usize]) -> Option<f64>) -> Option<Inte
     }
     let mut draw = Draw(0);
     let drawn = (0..DRAWS).map(|_| (0..prompts).map(|_| draw.below(prompts)).collect::<Vec<_>>());
-    let mut values = drawn.filter_map(|drawn| of(&drawn)).collect::<Vec<_>>();
-    values.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
-    let tail = (TAIL * number(values.len())) as usize;
-    let (low, high) = (values.get(tail).copied(), values.iter().rev().nth(tail).copied());
-    Some(Interval { value, low, high })
+    let logs = drawn.filter_map(|drawn| of(&drawn)).map(f64::ln).collect::<Vec<_>>();
+    let mean = logs.iter().sum::<f64>() / number(logs.len());
+    let variance = logs.iter().map(|log| (log - mean) * (log - mean)).sum::<f64>() / number(logs.len());
+    // Drawing with replacement makes the spread of n prompts smaller by the factor (n - 1) / n.
+    let deviation = (variance * number(prompts) / number(prompts - 1)).sqrt();
+    let margin = (student(prompts - 1) * deviation).exp();
+    Some(Interval { value, low: Some(value / margin), high: Some(value * margin) })
+}
+
+/// Student's t for so many degrees of freedom.
+fn student(freedom: usize) -> f64 {
+    T.get(freedom - 1).copied().unwrap_or(NORMAL.0 + NORMAL.1 / number(freedom))
 }
 
 /// `SplitMix64`.
@@ -133,7 +147,9 @@ mod tests {
         let base = [1.0, 2.0, 4.0, 8.0].map(|seconds| timed(16, seconds));
         let twice = base.map(|answer| Timed { seconds: answer.seconds / 2.0, ..answer });
         let (speed, times) = (speed(&twice).unwrap(), times(&twice, &base).unwrap());
-        assert_eq!((times.value, times.low, times.high), (2.0, Some(2.0), Some(2.0)));
+        let is_two = |value: f64| (value - 2.0).abs() < 1e-9;
+        assert!([Some(times.value), times.low, times.high].iter().all(|end| end.is_some_and(is_two)), "{times:?}");
+        assert!(student(29) > student(31) && student(31) > 2.03 && student(1000) < 1.97);
         assert!(speed.low < Some(speed.value) && Some(speed.value) < speed.high, "{speed:?}");
     }
 }

@@ -30,6 +30,8 @@ pub enum Finish {
     StopString,
     /// The token limit is reached.
     Length,
+    /// The same, because no more fits into the context.
+    Context,
     /// The target writes only padding, which a sound one never does.
     Padding,
     /// The user asked for it.

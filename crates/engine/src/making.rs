@@ -36,6 +36,8 @@ pub(crate) struct Making<'a> {
     /// What both models choose with.
     pub(crate) sampler: Sampler,
     pub(crate) answer: decode::Answer,
+    /// How many tokens fill the context, if it may be that and not the user's limit which ends it.
+    full: Option<usize>,
     pub(crate) writing: Writing,
     /// Bytes that it was said to need.
     need: u64,
@@ -65,6 +67,7 @@ impl<'a> Making<'a> {
         let prompt = Reading::new(request, &target, &mut notes)?;
         let reserved = request.written().len() + speculation.limit() + 1;
         let room = room(prompt.prompt(), &target, request.controls.context, reserved)?;
+        let full = (room < request.controls.max_tokens).then_some(room);
         let limits = limits(&target.codec, request.controls.max_tokens.min(room));
         let mut answer = decode::Answer::new(prompt.prompt(), limits)?;
         let mut writing = Writing::new(target.codec.stream(prompt.prompt(), request.controls.stop.clone()));
@@ -77,6 +80,7 @@ impl<'a> Making<'a> {
             need: models.admit(request, at_once, prompt.prompt().len())?.total(),
             sampler: sampler(request, &target, &prompt.ids)?,
             answer,
+            full,
             writing,
             stats: Stats {
                 load_s,
@@ -149,8 +153,11 @@ impl<'a> Making<'a> {
             plain_step_s,
             ..self.stats
         };
-        let finish = self.answer.finish().unwrap_or(Finish::Cancelled);
         let ids = self.answer.emitted().to_vec();
+        let finish = match self.answer.finish().unwrap_or(Finish::Cancelled) {
+            Finish::Length if self.full == Some(ids.len()) => Finish::Context,
+            finish => finish,
+        };
         let Written { thought, text, tool_calls, unfinished } = self.writing.finish();
         // A prompt may open a thought that the model never came to.
         let unfinished = unfinished.filter(|_| !ids.is_empty() || finish != Finish::Cancelled);

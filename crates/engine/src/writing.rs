@@ -21,6 +21,7 @@ impl Unfinished {
     pub(crate) fn sentence(self, finish: Finish) -> String {
         let end = match finish {
             Finish::Length => "The budget was used up",
+            Finish::Context => "The context was full",
             Finish::Cancelled => "The answer was stopped",
             Finish::Eos | Finish::StopString | Finish::Padding => "The answer ended",
         };

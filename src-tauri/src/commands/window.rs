@@ -28,10 +28,12 @@ pub(crate) async fn enable_actions(shown: State<'_, Shown>, ids: Vec<String>) ->
     shown.enable(&ids).map_err(|error| unable("the menu cannot be changed", &error))
 }
 
-/// Tells whether the page can be seen. While it cannot, nothing streams to it.
+/// Tells whether the page can be seen. While it cannot, nothing streams to it. What it says comes in order, as this runs where
+/// it arrives.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn seen(sight: State<'_, Sight>, seen: bool) -> Result<(), Failure> {
+#[expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "it is a command like the others")]
+pub(crate) fn seen(sight: State<'_, Sight>, seen: bool) -> Result<(), Failure> {
     sight.set(seen);
     Ok(())
 }

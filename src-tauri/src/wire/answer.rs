@@ -195,6 +195,8 @@ pub(crate) enum Finish {
     StopString,
     /// The token limit is reached.
     Length,
+    /// The same, because no more fits into the context.
+    Context,
     /// The target writes only padding; the message's note says what to do.
     Padding,
     /// The user stopped it.
@@ -207,6 +209,7 @@ impl From<app::Finish> for Finish {
             app::Finish::Eos => Self::Eos,
             app::Finish::StopString => Self::StopString,
             app::Finish::Length => Self::Length,
+            app::Finish::Context => Self::Context,
             app::Finish::Padding => Self::Padding,
             app::Finish::Cancelled => Self::Cancelled,
         }

@@ -119,8 +119,10 @@ async fn a_calibration_says_what_it_fitted_on_what_and_what_drafting_is_worth() 
     assert!(lines[1].starts_with("1,\"prompts.txt\",false,1,1,0.73"), "{}", lines[1]);
     let drafted = report.fitted_on.rounds + report.held_out.rounds;
     assert!(lines.len() > drafted && lines.len() <= 1 + drafted * tiny::GAMMA);
-    let json = serde_json::from_str::<app::CalibrationReport>(&app.calibration_json(id).await?)?;
-    assert_eq!(json, report);
+    let json = serde_json::from_str::<serde_json::Value>(&app.calibration_json(id).await?)?;
+    assert_eq!(json["report"], serde_json::to_value(&report)?);
+    assert_eq!((&json["target"]["id"], &json["thinking"]), (&tiny::TARGET.into(), &false.into()));
+    assert!(json["target"]["hash"].as_str().is_some_and(|hash| hash.len() == 64), "{json}");
     Ok(())
 }
 
@@ -307,13 +309,12 @@ async fn other_files_make_it_stale_and_another_place_does_not() -> Outcome {
     let target = home.models.path().join(tiny::TARGET);
     let fitted = app.calibration_for(&target, Some(&DraftSource::Folder(copy)), Precision::Float32, false).await?;
     assert_eq!(fitted, Some(app.calibration_report(id).await?.fitted));
-    for (drafter, precision, thinking) in [
-        (Some(DraftSource::Folder(home.drafter())), Precision::AsStored, false),
-        (Some(DraftSource::Folder(home.drafter())), Precision::Float32, true),
-        (Some(DraftSource::Lookup), Precision::Float32, false),
-    ] {
-        assert_eq!(app.calibration_for(&target, drafter.as_ref(), precision, thinking).await?, None);
+    let own = DraftSource::Folder(home.drafter());
+    for (drafter, precision) in [(&own, Precision::AsStored), (&DraftSource::Lookup, Precision::Float32)] {
+        assert_eq!(app.calibration_for(&target, Some(drafter), precision, false).await?, None);
     }
+    // This target cannot think, so whoever asks it to is answered as without.
+    assert_eq!(app.calibration_for(&target, Some(&own), Precision::Float32, true).await?, fitted);
 
     tiny::be_sure(&home.drafter(), 1.5)?;
     let stale = app.calibration(id).await?;

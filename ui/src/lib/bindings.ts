@@ -243,7 +243,10 @@ export const commands = {
 	showMenus: (menus: Menu[], picked: Channel<string>) => typedError<null, Failure>(__TAURI_INVOKE("show_menus", { menus, picked })),
 	/**  Lets these actions be picked in the menu, and no others. */
 	enableActions: (ids: string[]) => typedError<null, Failure>(__TAURI_INVOKE("enable_actions", { ids })),
-	/**  Tells whether the page can be seen. While it cannot, nothing streams to it. */
+	/**
+	 *  Tells whether the page can be seen. While it cannot, nothing streams to it. What it says comes in order, as this runs where
+	 *  it arrives.
+	 */
 	seen: (seen: boolean) => typedError<null, Failure>(__TAURI_INVOKE("seen", { seen })),
 	/**  Whether the window is light or dark. */
 	appearance: () => typedError<Appearance, Failure>(__TAURI_INVOKE("appearance")),
@@ -844,6 +847,8 @@ export type Finish =
 "stopString" | 
 /**  The token limit is reached. */
 "length" | 
+/**  The same, because no more fits into the context. */
+"context" | 
 /**  The target writes only padding; the message's note says what to do. */
 "padding" | 
 /**  The user stopped it. */

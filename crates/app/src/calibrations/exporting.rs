@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use serde_json::json;
+use store::CalibrationKey;
+
 use super::report;
 use crate::library::blocking;
 use crate::{App, Error, Result};
@@ -30,14 +33,27 @@ impl App {
         Ok(csv)
     }
 
-    /// What came of a calibration, as JSON.
+    /// What came of a calibration, and what it is of and holds for, as JSON.
     ///
     /// # Errors
     /// It is not done, or the database fails.
     pub async fn calibration_json(&self, id: i64) -> Result<String> {
-        let report = self.calibration_report(id).await?;
+        let (row, report) = (self.calibration_row(id).await?, self.calibration_report(id).await?);
+        let CalibrationKey { target_hash, drafter_hash, precision, thinking, machine, version } = row.key;
+        let export = json!({
+            "target": { "id": row.target, "hash": target_hash },
+            "drafter": { "id": row.drafter, "hash": drafter_hash },
+            "number_type": precision,
+            "thinking": thinking,
+            "machine": machine,
+            "way": version,
+            "release": env!("CARGO_PKG_VERSION"),
+            "began": row.created_at,
+            "asked": row.data,
+            "report": report,
+        });
         // Numbers and texts always have a JSON form.
-        Ok(serde_json::to_string_pretty(&report).unwrap_or_default())
+        Ok(serde_json::to_string_pretty(&export).unwrap_or_default())
     }
 
     /// Writes an export where the user wants it.

@@ -11,11 +11,10 @@ mod standing;
 mod writing;
 
 use calibration::Advice;
-use engine::{Mode, Precision, thinks};
+use engine::{Mode, Precision};
 use serde::Deserialize;
 use store::{CalibrationKey, CalibrationProgress, CalibrationPrompt, NewCalibration};
 
-use crate::library::blocking;
 use crate::{App, CheckpointRole, Error, LOOKUP, Result};
 
 pub use order::CalibrationOrder;
@@ -142,8 +141,8 @@ impl App {
         }
         let drafter = self.usable(&order.drafter, CheckpointRole::Drafter).await?;
         phases::limit(&drafter)?;
-        let (thinking, folder) = (order.thinking, target.folder.clone());
-        if blocking(move || Ok(thinking && !thinks(&folder)?)).await? {
+        let thinking = order.thinking;
+        if thinking && !self.thinks(&target.folder).await? {
             return Err(Error::NoThinking(target.id));
         }
         let (prompts, data) = self.calibration_prompts(&order).await?;

@@ -1,5 +1,6 @@
 //! What somebody wants calibrated.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use calibration::is_held_out;
@@ -65,7 +66,7 @@ impl App {
         for (title, data) in sources(order)? {
             let mut asked = match &data {
                 TrainingData::Conversations => {
-                    self.questions().await?.into_iter().map(|(id, question)| (Some(id), question)).collect()
+                    newest(self.questions().await?).map(|(id, question)| (Some(id), question)).collect()
                 }
                 data => self.prompts(data).await?.into_iter().map(|prompt| (None, prompt)).collect::<Vec<_>>(),
             };
@@ -88,6 +89,21 @@ impl App {
         let data = format!("{} prompts: {}", prompts.len(), titles.join(", "));
         if is_enough { Ok((prompts, data)) } else { Err(Error::TooFewPrompts) }
     }
+}
+
+/// The questions of conversations, each behind its conversation's number: the last of every conversation first, then those
+/// before, so that a long conversation does not keep out the others.
+fn newest(questions: Vec<(i64, Prompt)>) -> impl Iterator<Item = (i64, Prompt)> {
+    let mut later = HashMap::new();
+    let ranked = questions.into_iter().rev().map(|(conversation, question)| {
+        let rank = later.entry(conversation).or_insert(0);
+        *rank += 1;
+        (*rank, conversation, question)
+    });
+    let mut ranked = ranked.collect::<Vec<_>>();
+    ranked.reverse(); // as the conversations are listed
+    ranked.sort_by_key(|&(rank, ..)| rank);
+    ranked.into_iter().map(|(_, conversation, question)| (conversation, question))
 }
 
 /// Where the prompts of an order are from, and what that is called.
@@ -130,6 +146,17 @@ fn messages(prompt: Prompt) -> Vec<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_question_of_every_conversation_comes_before_older_ones() {
+        let asked = [(7, "a"), (7, "b"), (7, "c"), (3, "d"), (5, "e"), (5, "f")];
+        let asked = asked.map(|(conversation, text)| (conversation, Prompt::Raw(text.into()))).into();
+        let texts = newest(asked).map(|(_, prompt)| match prompt {
+            Prompt::Raw(text) => text,
+            Prompt::Chat(_) => String::new(),
+        });
+        assert_eq!(texts.collect::<String>(), "cdfbea");
+    }
 
     #[test]
     fn the_questions_of_a_conversation_are_held_out_together() {

@@ -77,7 +77,8 @@ impl Run {
         if !self.measure(&fitted, &mut cost).await? {
             return Ok(false);
         }
-        self.app.keep_cost(&self.request, &cost).await?;
+        let known = self.app.cost(&self.request.target, self.request.drafter.as_ref(), self.request.precision).await?;
+        self.app.keep_cost(&self.request, &cost.clone().or(known)).await?;
         let report = self.evidence().await?.report(fitted, &cost)?;
         // Numbers and texts always have a JSON form.
         let report = serde_json::to_string(&report).unwrap_or_default();
@@ -107,7 +108,7 @@ impl Run {
                 Ok(None) => return Ok(false),
                 Ok(Some(made)) => recording(made),
                 // A question of a long conversation may not fit; the others do.
-                Err(Error::Engine(engine::Error::TooLong { .. })) => Recording::default(),
+                Err(Error::Engine(engine::Error::TooLong { .. } | engine::Error::NoRoom(_))) => Recording::default(),
                 Err(error) => return Err(error),
             };
             let recording = serde_json::to_string(&recording).unwrap_or_default();

@@ -1,14 +1,12 @@
 //! Calibrations that run: which, how far, and how each is interrupted.
 
-use std::collections::HashMap;
 use std::fs::File;
-use std::path::PathBuf;
-use std::sync::Mutex;
 
 use store::{CalibrationPhase, CalibrationProgress, CalibrationState};
 
 use super::CalibrationOrder;
 use super::phases::Run;
+use super::standing::Read;
 use crate::awake::Awake;
 use crate::jobs::Jobs;
 use crate::measuring::Pace;
@@ -18,8 +16,10 @@ use crate::{App, Error, Result};
 #[derive(Debug, Default)]
 pub(crate) struct Calibrations {
     pub(super) jobs: Jobs<Stands>,
-    /// Fingerprints of folders, with what their files looked like when they were taken.
-    pub(super) fingerprints: Mutex<HashMap<PathBuf, (String, String)>>,
+    /// Fingerprints of folders.
+    pub(super) fingerprints: Read<String>,
+    /// Whether targets can think.
+    pub(super) thinking: Read<bool>,
 }
 
 /// How far a calibration is that this process runs.
@@ -83,6 +83,10 @@ impl App {
             return Ok(()); // somebody here lets it run at this very moment
         };
         let claim = self.claim_calibration(id).await?;
+        // Whoever ran it until now may have brought it to its end.
+        if self.calibration_row(id).await?.progress.state == CalibrationState::Done {
+            return Err(Error::CalibrationOver(id));
+        }
         let run = Run::new(self, id, order).await?;
         self.store.note_calibration(id, waiting, None).await?;
         let app = self.clone();

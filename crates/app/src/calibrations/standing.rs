@@ -1,7 +1,8 @@
 //! What a calibration holds for: contents, number type, thinking, machine, and how it was made.
 
-use std::path::Path;
-use std::sync::PoisonError;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use engine::{Precision, fingerprint, is_fitted};
 use store::{CalibrationKey, CalibrationState};
@@ -109,27 +110,49 @@ impl App {
                 Precision::AsStored => "as_stored".into(),
                 Precision::Float32 => "float32".into(),
             },
-            thinking,
+            // A target that cannot think answers as it does without.
+            thinking: thinking && self.thinks(target).await?,
             machine: machine(),
             version: VERSION,
         })
     }
 
-    /// The fingerprint of a folder; it is taken again only if its files have changed.
+    /// Whether a target can think before it answers.
+    pub(super) async fn thinks(&self, target: &Path) -> Result<bool> {
+        self.calibrations.thinking.of(target, engine::thinks).await
+    }
+
+    /// The fingerprint of a folder.
     pub(crate) async fn fingerprint(&self, folder: &Path) -> Result<String> {
+        self.calibrations.fingerprints.of(folder, fingerprint).await
+    }
+}
+
+/// What was read from folders, each with what its files looked like then: it is read again only if they have changed.
+#[derive(Debug)]
+pub(super) struct Read<T>(Mutex<HashMap<PathBuf, (String, T)>>);
+
+impl<T> Default for Read<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone + Send + 'static> Read<T> {
+    async fn of(&self, folder: &Path, read: fn(&Path) -> engine::Result<T>) -> Result<T> {
         let (folder, now) = (folder.to_owned(), stamp(folder));
-        let known = || self.calibrations.fingerprints.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, hash)) = known().get(&folder)
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, value)) = known().get(&folder)
             && *then == now
         {
-            return Ok(hash.clone());
+            return Ok(value.clone());
         }
-        let hash = blocking({
+        let value = blocking({
             let folder = folder.clone();
-            move || Ok(fingerprint(&folder)?)
+            move || Ok(read(&folder)?)
         })
         .await?;
-        known().insert(folder, (now, hash.clone()));
-        Ok(hash)
+        known().insert(folder, (now, value.clone()));
+        Ok(value)
     }
 }

@@ -39,8 +39,11 @@ impl App {
         let before =
             blocking(move || Ok((!holds_fitted(&into, &known)?).then(|| fitted_in(&into)).transpose()?)).await?;
         let Some(before) = before else { return Ok(()) }; // it is there already
-        // First, so that what was there is known whatever happens.
-        self.store.note_replaced(id, Some(&before)).await?;
+        // First, so that what was there is known whatever happens; and what was there before anything was written stays known,
+        // also if it is written a second time, in place of another.
+        if row.replaced.is_none() {
+            self.store.note_replaced(id, Some(&before)).await?;
+        }
         let into = folder.clone();
         let written = blocking(move || Ok(write_fitted(&into, &fitted, replace)?)).await;
         if written.is_err() {

@@ -2,7 +2,7 @@ import type { Course, Frame, Message, Phase, Round, Standing } from '../backend/
 import { Confidences, type Surviving } from '../calibrate/confidences';
 import { type Reading, Tally } from '../chart/reading';
 import type { Traced } from '../provenance/traced.svelte';
-import { Drafts, type Drafting } from '../inspector/course';
+import { Lengths, type Drafting } from '../inspector/course';
 import { Source } from '../markdown/source.svelte';
 
 const order: Record<Phase['kind'], number> = {
@@ -44,13 +44,13 @@ export class Answer {
     const { phase } = this;
     if (phase.kind !== 'decoding') return null;
     void this.#counted;
-    return { speculation: phase.speculation, course: this.#course, standing: this.#standing, lately: this.#drafts.lately() };
+    return { speculation: phase.speculation, course: this.#course, standing: this.#standing, lately: this.#lengths.lately() };
   });
   #course = $state.raw<Course>('drafting');
   #standing = $state.raw<Standing | null>(null);
   readonly #tally = new Tally();
   readonly #confidences = new Confidences();
-  readonly #drafts = new Drafts();
+  readonly #lengths = new Lengths();
   readonly #ahead = new Map<number, Round>();
   #counted = $state(0);
 
@@ -89,7 +89,7 @@ export class Answer {
       this.#ahead.delete(counted);
       this.#tally.add(round);
       this.#confidences.add(round);
-      this.#drafts.add(round);
+      this.#lengths.add(round);
       thought += round.thought;
       text += round.text;
       this.#course = round.course;

@@ -150,7 +150,6 @@ export class Chat {
   async goOn(): Promise<void> {
     const { unfinished } = this;
     if (unfinished === null || !this.idle) return;
-    this.provenance.forget(unfinished);
     await this.#start(() => this.#backend.goOn(unfinished, this.#preferences.controls.maxTokens, this.provenance.how()));
   }
 
@@ -256,6 +255,7 @@ export class Chat {
   #said(where: number | null, said: Said): void {
     const { conversation, answer } = said;
     this.answer = this.provenance.following(conversation, answer.id);
+    this.verifications.forget(answer.id);
     // Somebody may have gone elsewhere meanwhile.
     if (this.selected !== where) return;
     this.inspected = null;
@@ -282,7 +282,7 @@ export class Chat {
     const { final } = answer;
     if (before || !final) return;
     this.#watched.keep(answer, final.outcome);
-    if (answer.traced) this.provenance.keep(answer.message, answer.traced);
+    this.provenance.end(answer, final);
     this.thread.replace(final);
     void this.conversations.load();
   }

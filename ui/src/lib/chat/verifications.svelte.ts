@@ -22,6 +22,11 @@ export class Verifications {
     return this.#all.get(message) ?? null;
   }
 
+  /** Forgets what was said of an answer that is another one now. */
+  forget(message: number): void {
+    this.#all.delete(message);
+  }
+
   async run(message: number, insist: boolean): Promise<void> {
     if (this.running) return;
     this.#stopped = false;

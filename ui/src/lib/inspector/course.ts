@@ -17,8 +17,8 @@ export type Lately = { length: number; bound: Bound };
 /** Rounds that count as the last: what is said of them must not change with each. */
 const last = 32;
 
-/** The last drafts of an answer. */
-export class Drafts {
+/** How long the drafts of an answer were, the last ones. */
+export class Lengths {
   readonly #last: Pick<Round, 'proposed' | 'bound'>[] = [];
 
   /** Adds a round, if it drafted. */

@@ -1,9 +1,10 @@
 // The controls that are numbers to type, with a word on each.
 import type { Controls } from '../backend/backend';
 
-type Numbers = 'topP' | 'topK' | 'minP' | 'repetition' | 'presence' | 'frequency' | 'seed' | 'maxTokens';
+type Numbers = 'topP' | 'topK' | 'minP' | 'repetition' | 'presence' | 'frequency' | 'seed' | 'maxTokens' | 'context';
 
-export type Field = { name: Numbers & keyof Controls; label: string; does: string; min: number; max: number; step: number };
+/** A control that is a number; `unset` is typed for one that may be nothing. */
+export type Field = { name: Numbers & keyof Controls; label: string; does: string; min: number; max: number; step: number; unset?: number };
 
 export const sampling: readonly Field[] = [
   { name: 'topP', label: 'Top-p', does: 'Keeps the likeliest tokens up to this share. 1 keeps all.', min: 0.01, max: 1, step: 0.01 },
@@ -22,4 +23,14 @@ export const maxTokens: Field = {
   min: 1,
   max: 131072,
   step: 1,
+};
+
+export const context: Field = {
+  name: 'context',
+  label: 'Context',
+  does: 'The most tokens of prompt and answer. 0: as many as the target can read.',
+  min: 0,
+  max: 1048576,
+  step: 1,
+  unset: 0,
 };

@@ -1,10 +1,10 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { type Backend, type How, sentence } from '../backend/backend';
+import { type Backend, type How, type Message, sentence } from '../backend/backend';
 import { Answer } from '../chat/answer.svelte';
 import { Traced } from './traced.svelte';
 
-/** How many answers are kept as their tokens. */
-const most = 50;
+/** How many answers are kept as their tokens: more than are ever drawn at a time. */
+const most = 200;
 
 /** What is known of an answer's rounds; `null` says that none were kept. */
 export type Known = { kind: 'loading' } | { kind: 'known'; traced: Traced | null } | { kind: 'failed'; reason: string };
@@ -40,14 +40,14 @@ export class Provenance {
     return answer;
   }
 
-  /** Keeps what was watched. */
-  keep(message: number, traced: Traced): void {
-    this.#put(message, { kind: 'known', traced });
-  }
-
-  /** Forgets one that is to be read anew. */
-  forget(message: number): void {
-    this.#known.delete(message);
+  /** Keeps what was watched of an answer to its end, if that is all of it; else it is to be read anew. */
+  end(answer: Answer, { outcome }: Message): void {
+    const { message, traced } = answer;
+    if (traced && traced.rounds > 0 && traced.rounds === outcome?.stats.rounds) this.#put(message, { kind: 'known', traced });
+    else {
+      answer.traced = null;
+      this.#known.delete(message);
+    }
   }
 
   of(message: number): Known | null {
@@ -61,6 +61,8 @@ export class Provenance {
     this.#put(message, { kind: 'loading' });
     try {
       const traces = await this.#backend.rounds(message);
+      // It may have gone on meanwhile.
+      if (this.of(message)?.kind !== 'loading') return;
       const traced = traces === null || traces.length === 0 ? null : new Traced();
       traced?.add(0, traces ?? []);
       this.#put(message, { kind: 'known', traced });
