@@ -44,6 +44,15 @@ test('an answer that was stopped goes on where it ended, and says how much was t
   expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
 });
 
+test('what was refused for lack of memory goes on all the same if the user insists', async () => {
+  const { backend, user, ids } = await stoppedAnswer();
+  await user.click(screen.getByRole('button', { name: 'Continue' }));
+  end(backend, ids, { text: 'Once upon', state: 'stopped', outcome: stopped, note: 'It did not go on: this needs 9 GB.', code: 'insist' });
+  await user.click(await screen.findByRole('button', { name: 'Load it all the same' }));
+  expect(backend.said.at(-1)).toMatchObject({ text: 'Tell me a story.', insist: true });
+  expect(backend.written.get(ids.conversation)!.at(-1)!.id).toBe(ids.message);
+});
+
 test('a window that comes late has the whole of an answer that goes on', async () => {
   const { backend, user, ids } = await stoppedAnswer();
   await user.click(screen.getByRole('button', { name: 'Continue' }));

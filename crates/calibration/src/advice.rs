@@ -36,14 +36,15 @@ pub struct Advice {
     pub sentence: String,
 }
 
-/// The fastest way that is faster than plain decoding with all of its interval, which is plain decoding if none is; auto where it
-/// comes close to the fastest. `None` if nothing was measured.
+/// The fastest way that is faster than plain decoding with all of its interval, which is plain decoding if none is; auto
+/// where it comes close to the fastest, or is not surely slower: `beside` says how many times as fast as another way one
+/// is, prompt by prompt. `None` if nothing was measured.
 #[must_use]
-pub fn recommend(measured: &[Measured]) -> Option<Advice> {
+pub fn recommend(measured: &[Measured], beside: impl Fn(Mode, Mode) -> Option<Interval>) -> Option<Advice> {
     let drafting = || measured.iter().filter(|measured| measured.mode != Mode::Plain);
     let best = drafting().max_by(|one, other| faster(one, other))?;
-    let sure = drafting().filter(|measured| measured.times_plain.low.is_some_and(|low| low > 1.0));
-    let Some(best) = sure.clone().max_by(|one, other| faster(one, other)) else {
+    let is_sure = |measured: &&Measured| measured.times_plain.low.is_some_and(|low| low > 1.0);
+    let Some(best) = drafting().filter(is_sure).max_by(|one, other| faster(one, other)) else {
         let why = if best.times_plain.low.is_none() {
             "too few prompts were asked to be sure of anything"
         } else {
@@ -52,19 +53,24 @@ pub fn recommend(measured: &[Measured]) -> Option<Advice> {
         let sentence = format!("Decode plainly, without a drafter: {why}; the best was {}.", told(best));
         return Some(Advice { mode: Mode::Plain, sentence });
     };
-    let auto = sure.clone().find(|measured| measured.mode == Mode::Auto);
-    let close = auto.is_some_and(|auto| auto.times_plain.value >= CLOSE * best.times_plain.value);
-    Some(match auto {
-        Some(auto) if auto.mode == best.mode => {
-            Advice { mode: Mode::Auto, sentence: format!("Leave it to auto, the fastest: {}.", told(auto)) }
+    let auto = drafting().find(|measured| measured.mode == Mode::Auto);
+    let (mode, sentence) = match auto {
+        Some(auto) if auto.mode == best.mode => (Mode::Auto, format!("Leave it to auto, the fastest: {}.", told(auto))),
+        Some(auto) if !is_sure(&auto) => {
+            (best.mode, format!("Choose {}; {} is not surely faster than plain decoding.", told(best), told(auto)))
         }
-        Some(auto) if close => {
-            let sentence = format!("Leave it to auto: {}, close to the fastest, {}.", told(auto), told(best));
-            Advice { mode: Mode::Auto, sentence }
+        Some(auto) => {
+            let slower = beside(Mode::Auto, best.mode).and_then(|beside| beside.high).is_some_and(|high| high < 1.0);
+            if slower && auto.times_plain.value < CLOSE * best.times_plain.value {
+                (best.mode, format!("Choose {}; {} is slower.", told(best), told(auto)))
+            } else {
+                let sentence = format!("Leave it to auto: {}, not surely slower than {}.", told(auto), told(best));
+                (Mode::Auto, sentence)
+            }
         }
-        Some(auto) => Advice { mode: best.mode, sentence: format!("Choose {}; {} is slower.", told(best), told(auto)) },
-        None => Advice { mode: best.mode, sentence: format!("Choose {}.", told(best)) },
-    })
+        None => (best.mode, format!("Choose {}.", told(best))),
+    };
+    Some(Advice { mode, sentence })
 }
 
 /// Whether calibrated confidences are truer than as the drafter says them, from the calibration error (ECE) of each.
@@ -110,7 +116,11 @@ mod tests {
 
     fn check(fixed: f64, auto: f64, spread: f64, expected: Mode, said: &str) {
         let modes = [(Mode::Plain, 1.0), (Mode::Fixed { gamma: 2 }, fixed), (Mode::Auto, auto)];
-        let advice = recommend(&modes.map(|(mode, value)| measured(mode, value, spread))).unwrap();
+        let beside = |_, _| {
+            let (value, margin) = (auto / fixed, 0.03);
+            Some(Interval { value, low: Some(value - margin), high: Some(value + margin) })
+        };
+        let advice = recommend(&modes.map(|(mode, value)| measured(mode, value, spread)), beside).unwrap();
         assert_eq!(advice.mode, expected, "{}", advice.sentence);
         assert!(advice.sentence.contains(said), "{}", advice.sentence);
     }
@@ -118,12 +128,13 @@ mod tests {
     #[test]
     fn auto_is_preferred_where_it_comes_close_to_the_fastest() {
         check(1.50, 1.60, 0.1, Mode::Auto, "auto at 1.60 × plain (1.50 to 1.70)");
-        check(1.50, 1.46, 0.1, Mode::Auto, "close to the fastest, a fixed γ of 2 at 1.50");
+        check(1.50, 1.46, 0.1, Mode::Auto, "not surely slower than a fixed γ of 2 at 1.50");
     }
 
     #[test]
     fn a_fixed_length_that_auto_does_not_reach_is_said_to_be_better() {
         check(1.50, 1.40, 0.1, Mode::Fixed { gamma: 2 }, "auto at 1.40 × plain (1.30 to 1.50) is slower");
+        check(1.50, 1.05, 0.1, Mode::Fixed { gamma: 2 }, "auto at 1.05 × plain (0.95 to 1.15) is not surely faster");
     }
 
     #[test]
@@ -138,7 +149,7 @@ mod tests {
         check(0.80, 0.97, 0.01, Mode::Plain, "nothing was surely faster");
         let few =
             Measured { times_plain: Interval { value: 2.0, low: None, high: None }, ..measured(Mode::Auto, 2.0, 0.0) };
-        assert_eq!(recommend(&[few]).unwrap().mode, Mode::Plain);
-        assert_eq!(recommend(&[measured(Mode::Plain, 1.0, 0.0)]), None);
+        assert_eq!(recommend(&[few], |_, _| None).unwrap().mode, Mode::Plain);
+        assert_eq!(recommend(&[measured(Mode::Plain, 1.0, 0.0)], |_, _| None), None);
     }
 }

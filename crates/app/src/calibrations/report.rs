@@ -134,7 +134,8 @@ impl Evidence {
         };
         let positions = (0..self.limit).map(|position| self.position(position, &fitted)).collect::<Vec<_>>();
         let error = CalibrationError::of(&positions);
-        let mut advice = recommend(&together).ok_or(Error::NothingRecorded)?;
+        let beside = |one, other| times(&runs(&held_out, one), &runs(&held_out, other));
+        let mut advice = recommend(&together, beside).ok_or(Error::NothingRecorded)?;
         if positions.iter().all(|position| position.thin) {
             advice.sentence.push_str(" There were too few rounds to make its confidence truer; ask more prompts.");
         } else if let Some(CalibrationError { raw, calibrated }) = error {
@@ -179,13 +180,9 @@ impl Evidence {
     /// How each way of drafting did on these prompts.
     fn measured(&self, answered: &[&Answered], fitted: &Calibration, cost: &Cost) -> Vec<Measured> {
         let recordings = answered.iter().map(|answered| &answered.recording).collect::<Vec<_>>();
-        let runs = |mode: Mode| {
-            let of_mode = |answered: &&Answered| answered.runs.timed.iter().find(|run| run.0 == mode).map(|run| run.1);
-            answered.iter().filter_map(of_mode).collect::<Vec<Timed>>()
-        };
-        let plain = runs(Mode::Plain);
+        let plain = runs(answered, Mode::Plain);
         let measured = Mode::all(self.limit).into_iter().filter_map(|mode| {
-            let timed = runs(mode);
+            let timed = runs(answered, mode);
             let count = |of: fn(&Timed) -> usize| timed.iter().map(of).sum::<usize>();
             #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
             let tokens_per_round = count(|run| run.tokens) as f64 / count(|run| run.rounds).max(1) as f64;
@@ -200,6 +197,12 @@ impl Evidence {
         });
         measured.collect()
     }
+}
+
+/// How long these prompts took in one way of drafting.
+fn runs(answered: &[&Answered], mode: Mode) -> Vec<Timed> {
+    let of_mode = |answered: &&Answered| answered.runs.timed.iter().find(|run| run.0 == mode).map(|run| run.1);
+    answered.iter().filter_map(of_mode).collect()
 }
 
 impl CalibrationError {

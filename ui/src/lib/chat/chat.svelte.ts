@@ -147,14 +147,14 @@ export class Chat {
   }
 
   /** Lets the newest answer go on where it ended. */
-  async goOn(): Promise<void> {
-    const { unfinished } = this;
-    if (unfinished === null || !this.idle) return;
-    await this.#start(() => this.#backend.goOn(unfinished, this.#preferences.controls.maxTokens, this.provenance.how()));
+  async goOn(insist = false): Promise<void> {
+    const ask = (id: number) => this.#backend.goOn(id, this.#preferences.controls.maxTokens, this.provenance.how(insist));
+    if (this.unfinished !== null && this.idle) await this.#start(ask.bind(null, this.unfinished));
   }
 
   /** Begins once more what an answer refused for lack of memory: this time its models are loaded all the same. */
   async insist(answer: number): Promise<void> {
+    if (this.unfinished === answer) return this.goOn(true);
     const repeated = this.#repeated.get(answer);
     if (repeated !== undefined) return this.repeat(repeated, true);
     await this.#begin((pair, controls) => this.#backend.answerAgain(answer, pair, controls, this.provenance.how(true)));
