@@ -73,9 +73,10 @@ impl Store {
             .pragma("secure_delete", "ON")
             // The window and the command line may be open at the same time.
             .busy_timeout(Duration::from_secs(10));
+        // Before the first connection: nobody waits for whoever turns the write-ahead log on.
+        let _alone = alone(path).await?;
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await;
         let pool = pool.map_err(|source| Error::Open { path: path.to_owned(), source })?;
-        let _alone = alone(path).await?;
         Self::ready(pool).await
     }
 
@@ -101,7 +102,7 @@ impl Store {
     }
 }
 
-/// Waits until no other process migrates the database at `path`. Ends when it is dropped.
+/// Waits until no other process opens or migrates the database at `path`. Ends when it is dropped.
 async fn alone(path: &Path) -> Result<fs::File> {
     let lock = path.with_added_extension("lock");
     let wait = move || {
