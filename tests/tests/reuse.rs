@@ -383,7 +383,7 @@ fn room_for_a_draft_is_kept_behind_a_prompt_that_is_held_already() -> Outcome {
     let asked = answer(&engine, models.ask(Some(0), &messages[..1], greedy(0)))?.stats.prompt_tokens;
     // A draft of six and one token more fit exactly, or not.
     let made = answer(&engine, models.ask(Some(0), &messages[..1], bounded(asked + 7)))?;
-    assert_eq!((made.ids.len(), made.finish), (7, Finish::Length));
+    assert_eq!((made.ids.len(), made.finish), (7, Finish::Context));
     assert!(made.stats.reused_tokens > 0);
     let sentence = failure(&engine, models.ask(Some(0), &messages[..1], bounded(asked + 6)))?;
     assert!(sentence.contains(&format!("the prompt has {asked} tokens")), "{sentence}");
