@@ -141,12 +141,11 @@ impl App {
         }
         let drafter = self.usable(&order.drafter, CheckpointRole::Drafter).await?;
         phases::limit(&drafter)?;
-        let thinking = order.thinking;
-        if thinking && !self.thinks(&target.folder).await? {
+        if order.thinking && !self.thinks(&target.folder).await? {
             return Err(Error::NoThinking(target.id));
         }
         let (prompts, data) = self.calibration_prompts(&order).await?;
-        let key = self.calibration_key(&target.folder, &drafter.folder, order.precision, thinking).await?;
+        let key = self.calibration_key(&target.folder, &drafter.folder, order.precision, order.thinking).await?;
         // An order is numbers and texts only, so it always has a JSON form.
         let ordered = &serde_json::to_string(&order).unwrap_or_default();
         if let Some(open) = self.open_calibration(ordered, &key, &prompts).await? {

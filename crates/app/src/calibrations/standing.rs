@@ -118,7 +118,7 @@ impl App {
     }
 
     /// Whether a target can think before it answers.
-    pub(super) async fn thinks(&self, target: &Path) -> Result<bool> {
+    pub(crate) async fn thinks(&self, target: &Path) -> Result<bool> {
         self.calibrations.thinking.of(target, engine::thinks).await
     }
 

@@ -1,6 +1,6 @@
 //! What somebody wants compared, and with what it is measured.
 
-use engine::{CheckpointRole, DraftSource, Drafts, Message, Mode, Plan, Precision, Prompt, Role, lookup, thinks};
+use engine::{CheckpointRole, DraftSource, Drafts, Message, Mode, Plan, Precision, Prompt, Role, lookup};
 use serde::{Deserialize, Serialize};
 use store::ComparisonPrompt;
 
@@ -163,8 +163,7 @@ impl App {
             let (folder, source) = (target.folder.clone(), self.usable_drafter(drafter).await?.1);
             blocking(move || Ok(Plan::of(&folder, Some(&source), order.precision)?)).await?;
         }
-        let (thinking, folder) = (order.thinking, target.folder);
-        if blocking(move || Ok(thinking && !thinks(&folder)?)).await? {
+        if order.thinking && !self.thinks(&target.folder).await? {
             return Err(Error::NoThinking(target.id));
         }
         Ok(ComparisonOrder { target: target.id, contenders, ..order })
