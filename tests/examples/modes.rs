@@ -3,10 +3,11 @@
 //! that whatever else the machine does slows all of them alike.
 //!
 //! Auto is held against the best fixed γ, which is known only afterwards. Chosen by the same answers it would be the luckiest
-//! of several, so that for each prompt all the others choose it.
+//! of several, so that for each prompt all the others choose it. What auto does with an answer also follows from the
+//! answers before it, so that all of them may be written again, in other orders.
 //!
 //! ```text
-//! cargo run --release -p tests --example modes -- TARGET DRAFTER SUITES [prompts] [tokens]
+//! cargo run --release -p tests --example modes -- TARGET DRAFTER SUITES [prompts] [tokens] [orders]
 //! ```
 //!
 //! Folders of checkpoints; suites by id, with commas between them.
@@ -25,6 +26,8 @@ use tests::{Outcome, asking};
 const PROMPTS: usize = 16;
 /// Tokens of an answer, likewise.
 const TOKENS: usize = 128;
+/// Orders in which the prompts are answered, likewise.
+const ORDERS: usize = 1;
 
 fn main() -> Outcome {
     let arguments = env::args().skip(1).collect::<Vec<_>>();
@@ -32,31 +35,86 @@ fn main() -> Outcome {
         return Err("name a target, a drafter and suites".into());
     };
     let number = |at: usize, usual| numbers.get(at).map_or(Ok(usual), |number| number.parse::<usize>());
-    let (prompts, tokens) = (number(0, PROMPTS)?, number(1, TOKENS)?);
-    let modes = modes(Path::new(drafter))?;
-    let (engine, mut cost) = (Engine::start(), Cost::default());
+    let (prompts, tokens, orders) = (number(0, PROMPTS)?, number(1, TOKENS)?, number(2, ORDERS)?);
+    let (engine, modes) = (Engine::start(), modes(Path::new(drafter))?);
+    let mut writing = Writing { engine, models: [target, drafter], modes, tokens, cost: Cost::default() };
     for id in suites.split(',') {
         let suite = Suite::named(id).ok_or_else(|| format!("there is no suite {id}"))?;
-        let mut runs = modes.iter().map(|&mode| (mode, Vec::new())).collect::<Vec<(Mode, Vec<Timed>)>>();
-        for (number, prompt) in suite.prompts().take(prompts).enumerate() {
-            let mut written = Vec::new();
-            for mode in in_turn(&modes, number) {
-                let answer = warm_answer(&engine, &request([target, drafter], mode, prompt, tokens, &cost))?;
-                let Stats { tokens, rounds, decode_s, .. } = answer.stats;
-                let of_mode = runs.iter_mut().filter(|(of, _)| *of == mode);
-                of_mode.for_each(|(_, runs)| runs.push(Timed { tokens, rounds, seconds: decode_s }));
-                if mode != Mode::Plain {
-                    cost = answer.cost;
-                }
-                written.push(answer.ids);
-            }
-            if written.iter().any(|ids| *ids != written[0]) {
-                return Err(format!("the answers to “{prompt}” differ").into());
+        let prompts = suite.prompts().take(prompts).collect::<Vec<_>>();
+        let none = Timed { tokens: 0, rounds: 0, seconds: 0.0 };
+        let mut runs = writing.modes.iter().map(|&mode| (mode, vec![none; prompts.len()])).collect::<Vec<_>>();
+        let mut random = fastrand::Rng::with_seed(0);
+        for number in 0..orders {
+            for (turn, at) in order(prompts.len(), number, &mut random).into_iter().enumerate() {
+                writing.each_way(prompts[at], turn, |mode, stats| {
+                    runs.iter_mut().filter(|(of, _)| *of == mode).for_each(|(_, runs)| add(&mut runs[at], stats));
+                })?;
             }
         }
         report(suite.title, &runs);
     }
     Ok(())
+}
+
+/// The suite's own order, then others.
+fn order(prompts: usize, number: usize, random: &mut fastrand::Rng) -> Vec<usize> {
+    let mut order = (0..prompts).collect::<Vec<_>>();
+    if number > 0 {
+        random.shuffle(&mut order);
+    }
+    order
+}
+
+fn add(run: &mut Timed, stats: &Stats) {
+    run.tokens += stats.tokens;
+    run.rounds += stats.rounds;
+    run.seconds += stats.decode_s;
+}
+
+/// What writes the answers.
+struct Writing<'a> {
+    engine: Engine,
+    models: [&'a String; 2],
+    modes: Vec<Mode>,
+    tokens: usize,
+    /// What rounds cost, as far as it is known.
+    cost: Cost,
+}
+
+impl Writing<'_> {
+    /// Answers a prompt in every way of drafting, in the order of this `turn`.
+    fn each_way(&mut self, prompt: &str, turn: usize, mut timed: impl FnMut(Mode, &Stats)) -> Outcome {
+        let mut written = Vec::new();
+        for mode in in_turn(&self.modes, turn) {
+            let answer = warm_answer(&self.engine, &self.request(mode, prompt))?;
+            timed(mode, &answer.stats);
+            if mode != Mode::Plain {
+                self.cost = answer.cost;
+            }
+            written.push(answer.ids);
+        }
+        if written.iter().any(|ids| *ids != written[0]) {
+            return Err(format!("the answers to “{prompt}” differ").into());
+        }
+        Ok(())
+    }
+
+    fn request(&self, mode: Mode, prompt: &str) -> Request {
+        let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
+        Request {
+            target: self.models[0].into(),
+            drafter: Some(DraftSource::Folder(self.models[1].into())),
+            precision: Precision::Float32,
+            prompt: Prompt::Chat(vec![Message::new(Role::User, prompt.to_owned())]),
+            controls: Controls { max_tokens: self.tokens, sampling, ..Controls::default() }.drafting(mode),
+            memory: Memory { insist: true, ..Memory::default() },
+            cost: self.cost.clone(),
+            afresh: false,
+            begun: None,
+            calibration: None,
+            observe: false,
+        }
+    }
 }
 
 /// An answer for which no model was loaded: first rounds read weights and make kernels ready.
@@ -79,23 +137,6 @@ fn modes(drafter: &Path) -> Outcome<Vec<Mode>> {
     Ok([Mode::Plain, Mode::Auto].into_iter().chain(fixed).collect())
 }
 
-fn request([target, drafter]: [&String; 2], mode: Mode, prompt: &str, tokens: usize, cost: &Cost) -> Request {
-    let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
-    Request {
-        target: target.into(),
-        drafter: Some(DraftSource::Folder(drafter.into())),
-        precision: Precision::Float32,
-        prompt: Prompt::Chat(vec![Message::new(Role::User, prompt.to_owned())]),
-        controls: Controls { max_tokens: tokens, sampling, ..Controls::default() }.drafting(mode),
-        memory: Memory { insist: true, ..Memory::default() },
-        cost: cost.clone(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
-    }
-}
-
 fn report(suite: &str, runs: &[(Mode, Vec<Timed>)]) {
     let plain = &runs[0].1;
     println!("{suite}, {} prompts:", plain.len());
@@ -105,7 +146,7 @@ fn report(suite: &str, runs: &[(Mode, Vec<Timed>)]) {
         #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
         let tau = tokens as f64 / rounds as f64;
         let (speed, times) = (speed(runs), times(runs, plain));
-        println!("    {mode:?}: {} tokens/s, {} × plain, {tau:.2} tokens a round", told(speed, 1), told(times, 2));
+        println!("    {mode}: {} tokens/s, {} × plain, {tau:.2} tokens a round", told(speed, 1), told(times, 2));
     }
     let fixed = runs.iter().filter(|(mode, _)| matches!(mode, Mode::Fixed { .. })).collect::<Vec<_>>();
     let best =

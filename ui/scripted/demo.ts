@@ -205,7 +205,7 @@ export function demo(): ScriptedBackend {
   const pair = { target: 'target-270m', drafter: 'drafter-5' };
   const day = (days: number) => Date.now() - days * 86_400_000;
   const stale = 'The drafter’s files are others than those that were calibrated; calibrate it again.';
-  const none = { mode: { mode: 'plain' as const }, sentence: 'Decode plainly, without a drafter: nothing was faster beyond doubt; the best was a fixed γ of 2 at 1.04 × plain (0.97 to 1.11).' };
+  const none = { mode: { mode: 'plain' as const }, sentence: 'Decode plainly, without a drafter: nothing was faster beyond doubt; the best was γ 2 at 1.04 × plain (0.97 to 1.11).' };
   for (const id of [2, 3, 4]) backend.came.set(id, report(id === 2 ? 12 : 5));
   backend.calibrated = [
     calibration({ id: 5, ...pair, state: 'running', phase: 'measure', done: 54, of: 128, secondsLeft: 290, createdAt: day(0) }),

@@ -66,7 +66,8 @@ function positions(temperatures: readonly number[], heldOut: number): Calibratio
     const samples = 3 * heldOut - 40 * index;
     const threshold = index === 0 ? 0 : Math.min(0.95, 0.38 + 0.06 * index);
     const judge = { raw: reliability(raw), calibrated: reliability(calibrated) };
-    return { position: index + 1, samples, heldOut, thin: false, temperature, threshold, ...judge };
+    const reached = Math.round(samples * 0.72 ** index);
+    return { position: index + 1, samples, reached, heldOut, thin: false, temperature, threshold, ...judge };
   });
 }
 
@@ -74,7 +75,7 @@ function positions(temperatures: readonly number[], heldOut: number): Calibratio
 function thin({ position }: CalibrationPosition): CalibrationPosition {
   const some = Array.from({ length: 14 }, (_, index) => ({ survival: 0.06 + 0.03 * index, stood: index % 5 === 4 }));
   const same = reliability(some);
-  return { position, samples: 38, heldOut: some.length, thin: true, temperature: 1, threshold: 0, raw: same, calibrated: same };
+  return { position, samples: 412, reached: 38, heldOut: some.length, thin: true, temperature: 1, threshold: 0, raw: same, calibrated: same };
 }
 
 const costs = (limit: number): CalibrationCost[] =>

@@ -16,9 +16,9 @@ import { backendWithModels, openCalibrate } from './window';
 const judged = (survival: number, stood: number, of: number) => Array.from({ length: of }, (_, index) => ({ survival, stood: index < stood }));
 const raw = reliability([...judged(0.9, 6, 10), ...judged(0.2, 1, 5)]);
 const scaled = reliability([...judged(0.62, 6, 10), ...judged(0.2, 1, 5)]);
-const first: CalibrationPosition = { position: 1, samples: 400, heldOut: 15, thin: false, temperature: 1.8, threshold: 0, raw, calibrated: scaled };
+const first: CalibrationPosition = { position: 1, samples: 400, reached: 380, heldOut: 15, thin: false, temperature: 1.8, threshold: 0, raw, calibrated: scaled };
 const none = reliability([]);
-const last: CalibrationPosition = { position: 2, samples: 12, heldOut: 0, thin: true, temperature: 1, threshold: 1, raw: none, calibrated: none };
+const last: CalibrationPosition = { position: 2, samples: 120, reached: 12, heldOut: 0, thin: true, temperature: 1, threshold: 1, raw: none, calibrated: none };
 const positions = [first, last];
 
 const interval = (value: number, half: number | null) => ({ value, low: half === null ? null : value - half, high: half === null ? null : value + half });
@@ -79,8 +79,8 @@ test('each position has its diagram, with raw and calibrated, which says its num
   expect(screen.getAllByTestId('calibrated-bar')).toHaveLength(2);
   const says = 'Reliability at position 1. Calibration error 0.200 raw, 0.013 calibrated, of 15 held-out rounds.';
   expect(screen.getByRole('img', { name: says })).toBeInTheDocument();
-  expect(screen.getByRole('img', { name: 'Reliability at position 2. No held-out round reached it.' })).toBeInTheDocument();
-  expect(screen.getByText('12 samples: too few')).toBeInTheDocument();
+  expect(screen.getByRole('img', { name: 'Reliability at position 2. No held-out round proposed it.' })).toBeInTheDocument();
+  expect(screen.getByText('12 reached it: too few')).toBeInTheDocument();
   expect(screen.getByText(/^Calibration error \(ECE\) 0\.200 → 0\.013, mean of all positions by rounds/)).toBeInTheDocument();
   expect(container.innerHTML).not.toMatch(/NaN|Infinity/);
 });
@@ -105,8 +105,8 @@ test('the diagrams are there as a table too', () => {
 test('what was fitted is a table, and a thin position says so', () => {
   render(PositionTable, { positions });
   const [one, two] = cells(screen.getByRole('table'));
-  expect(one).toEqual(['1', '400', '1.80', 'always kept', '0.200 → 0.013', change(raw.auroc, scaled.auroc, 2), change(raw.brier, scaled.brier, 3), '15']);
-  expect(two).toEqual(['2', 'thin, 12', 'unchanged', 'keeps none', '– → –', '– → –', '– → –', '0']);
+  expect(one).toEqual(['1', '380 of 400', '1.80', 'always kept', '0.200 → 0.013', change(raw.auroc, scaled.auroc, 2), change(raw.brier, scaled.brier, 3), '15']);
+  expect(two).toEqual(['2', 'thin, 12 of 120', 'unchanged', 'keeps none', '– → –', '– → –', '– → –', '0']);
 });
 
 test('ways of drafting are compared together and by suite, and the recommended one is marked', async () => {

@@ -1,15 +1,12 @@
 //! What rounds cost on this machine, remembered from answer to answer.
 
-use std::collections::BTreeSet;
 use std::env::consts::{ARCH, OS};
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::thread::available_parallelism;
-use std::time::UNIX_EPOCH;
 
 use engine::{Cost, DraftSource, Precision, Request, processor};
 
+use crate::folders::stamp;
 use crate::{App, CheckpointRole, LOOKUP, Result};
 
 impl App {
@@ -74,25 +71,11 @@ pub(crate) fn machine() -> String {
     format!("{} {OS} {ARCH} {cores}", processor())
 }
 
-/// What a folder's files look like, one by one: their bytes, and when each was written. Other weights or another packing
-/// look otherwise.
-pub(crate) fn stamp(folder: &Path) -> String {
-    let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    let facts = files.filter_map(|file| {
-        let facts = fs::metadata(file.path()).ok().filter(fs::Metadata::is_file)?;
-        let written = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Some((file.file_name(), facts.len(), written.map_or(0, |since| since.as_millis())))
-    });
-    let facts = facts.collect::<BTreeSet<_>>();
-    let bytes = facts.iter().map(|(_, bytes, _)| bytes).sum::<u64>();
-    let mut hasher = DefaultHasher::new();
-    facts.hash(&mut hasher);
-    format!("{bytes} {:016x}", hasher.finish())
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use std::fs;
 
     use super::*;
     use crate::testing;

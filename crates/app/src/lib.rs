@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use calibrations::Calibrations;
 use comparisons::Comparisons;
 use engine::{Cancel, Engine};
+use folders::Folders;
 use jobs::Jobs;
 use library::Library;
 use store::Store;
@@ -27,6 +27,7 @@ mod costs;
 mod demo;
 mod diagnostics;
 mod error;
+mod folders;
 mod going_on;
 mod history;
 mod jobs;
@@ -88,8 +89,9 @@ pub struct App {
     running: Arc<Mutex<Option<Running>>>,
     proving: Arc<Mutex<Cancel>>,
     library: Arc<Library>,
+    folders: Arc<Folders>,
     trainings: Arc<Jobs<trainings::Stands>>,
-    calibrations: Arc<Calibrations>,
+    calibrations: Arc<Jobs<calibrations::Stands>>,
     comparisons: Arc<Comparisons>,
 }
 
@@ -120,6 +122,7 @@ impl App {
             running: Arc::default(),
             proving: Arc::default(),
             library,
+            folders: Arc::default(),
             trainings: Arc::default(),
             calibrations: Arc::default(),
             comparisons: Arc::default(),

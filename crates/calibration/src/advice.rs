@@ -84,18 +84,22 @@ pub fn truer(raw: f64, calibrated: f64) -> String {
     }
 }
 
+/// What applying a calibration is worth, from how many times as fast auto should be with it as without.
+#[must_use]
+pub fn worth(times: f64) -> String {
+    if (times - 1.0).abs() < 0.005 {
+        "Applied, it should change auto's speed by less than half a per cent.".to_owned()
+    } else {
+        format!("Applied, it should make auto {times:.2} times as fast as without it.")
+    }
+}
+
 fn faster(one: &Measured, other: &Measured) -> Ordering {
     one.times_plain.value.total_cmp(&other.times_plain.value)
 }
 
 /// `γ 4 at 1.52 × plain (1.40 to 1.63)`.
 fn told(Measured { mode, times_plain: Interval { value, low, high }, .. }: &Measured) -> String {
-    let mode = match mode {
-        Mode::Plain => "plain decoding".to_owned(),
-        Mode::Fixed { gamma } => format!("a fixed γ of {gamma}"),
-        Mode::Thresholds => "thresholds".to_owned(),
-        Mode::Auto => "auto".to_owned(),
-    };
     match low.zip(*high) {
         Some((low, high)) => format!("{mode} at {value:.2} × plain ({low:.2} to {high:.2})"),
         None => format!("{mode} at {value:.2} × plain, of too few prompts to be sure"),
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     fn auto_is_preferred_where_it_comes_close_to_the_fastest() {
         check(1.50, 1.60, 0.1, Mode::Auto, "auto at 1.60 × plain (1.50 to 1.70)");
-        check(1.50, 1.46, 0.1, Mode::Auto, "not surely slower than a fixed γ of 2 at 1.50");
+        check(1.50, 1.46, 0.1, Mode::Auto, "not surely slower than γ 2 at 1.50");
     }
 
     #[test]
@@ -144,8 +148,14 @@ mod tests {
     }
 
     #[test]
+    fn what_applying_changes_is_told_and_so_is_that_it_changes_nothing() {
+        assert!(worth(1.041).contains("1.04 times as fast") && worth(0.93).contains("0.93 times as fast"));
+        assert!(worth(1.004).contains("less than half a per cent"));
+    }
+
+    #[test]
     fn what_may_be_chance_is_no_reason_to_draft() {
-        check(1.05, 1.02, 0.1, Mode::Plain, "the best was a fixed γ of 2 at 1.05 × plain (0.95 to 1.15)");
+        check(1.05, 1.02, 0.1, Mode::Plain, "the best was γ 2 at 1.05 × plain (0.95 to 1.15)");
         check(0.80, 0.97, 0.01, Mode::Plain, "nothing was surely faster");
         let few =
             Measured { times_plain: Interval { value: 2.0, low: None, high: None }, ..measured(Mode::Auto, 2.0, 0.0) };

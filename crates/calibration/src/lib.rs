@@ -19,7 +19,7 @@ mod thresholds;
 mod turns;
 
 pub use acceptance::Acceptance;
-pub use advice::{Advice, Measured, recommend, truer};
+pub use advice::{Advice, Measured, recommend, truer, worth};
 pub use auto::Auto;
 pub use cost::{Cost, CostRow, Spent};
 pub use mode::Mode;

@@ -1,5 +1,7 @@
 //! The ways of drafting that are compared, and what recorded rounds say of each before it runs.
 
+use std::fmt;
+
 use decode::{Fixed, Schedule, Thresholds};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,17 @@ pub enum Mode {
     Thresholds,
     /// As long as is worth the time.
     Auto,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain => f.write_str("plain"),
+            Self::Fixed { gamma } => write!(f, "γ {gamma}"),
+            Self::Thresholds => f.write_str("thresholds"),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
 }
 
 impl Mode {

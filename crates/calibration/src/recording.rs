@@ -32,6 +32,12 @@ pub struct Sample {
 }
 
 impl Recorded {
+    /// Whether it shows what becomes of a token at `position`: it proposed one, and all before it stood.
+    #[must_use]
+    pub fn comes_to(&self, position: usize) -> bool {
+        position < self.confidences.len() && position <= self.accepted
+    }
+
     /// Its tokens, one by one.
     pub fn samples(&self) -> impl Iterator<Item = Sample> {
         let sample = |(position, &confidence)| Sample { position, confidence, accepted: position < self.accepted };

@@ -1,27 +1,21 @@
 //! Sequential temperature scaling (`DSpark` paper 3.2.1, `drafters.md` F.2).
 
-use crate::{
-    Recorded,
-    reliability::{number, place},
-    scaling::sigmoid,
-};
+use crate::{Recorded, Reliability, scaling::sigmoid};
 
-/// Rounds without which a position keeps the temperature 1.
-pub const ENOUGH_ROUNDS: usize = 200;
+/// Rounds that [came](Recorded::comes_to) to a position without which it keeps the temperature 1. Where a token before it
+/// fell it fell as well, whatever its confidence, so that only they tell it from the positions before.
+pub const ENOUGH_ROUNDS: usize = 100;
 
 /// Temperatures on either side of 1, which forty of them halve or double.
 const SIDE: i32 = 80;
 const PER_DOUBLING: f64 = 40.0;
-
-/// Bins of equal width on 0..=1.
-const BINS: usize = 20;
 
 /// How far from 0 and 1 a prediction stays.
 const EDGE: f64 = 1e-8;
 
 /// For each of `limit` positions, from left to right, the temperature out of 161 between 1/4 and 4 with which the survival
 /// up to there, the positions before it scaled already, has the least expected calibration error; of equal ones that
-/// nearest to 1. Where fewer than `enough` rounds proposed a token it is 1. The order of the rounds changes nothing.
+/// nearest to 1. Where fewer than `enough` rounds came to a position it is 1. The order of the rounds changes nothing.
 #[must_use]
 pub fn temperatures(rounds: &[&Recorded], limit: usize, enough: usize) -> Vec<f64> {
     let mut rounds = rounds.iter().map(|round| Standing { round, survival: 1.0 }).collect::<Vec<_>>();
@@ -58,21 +52,20 @@ fn fit(rounds: &mut Vec<Standing<'_>>, position: usize, enough: usize) -> f64 {
             let survival = standing.survival * sigmoid(logit / temperature);
             (survival.clamp(EDGE, 1.0 - EDGE), standing.round.accepted > position)
         });
-        calibration_error(survivals)
+        Reliability::of(survivals).ece
     };
-    let mut best = (1.0, f64::INFINITY);
-    if rounds.len() >= enough.max(1) {
+    let (mut best, mut least) = (1.0, f64::INFINITY);
+    if rounds.iter().filter(|standing| standing.round.comes_to(position)).count() >= enough.max(1) {
         for temperature in grid() {
-            let error = error(temperature);
-            if error < best.1 {
-                best = (temperature, error);
+            if let Some(error) = error(temperature).filter(|&error| error < least) {
+                (best, least) = (temperature, error);
             }
         }
     }
     for (standing, logit) in rounds.iter_mut().zip(&logits) {
-        standing.survival *= sigmoid(logit / best.0);
+        standing.survival *= sigmoid(logit / best);
     }
-    best.0
+    best
 }
 
 /// From 1 outwards, so that the first of equal ones is the nearest to 1.
@@ -81,20 +74,10 @@ fn grid() -> impl Iterator<Item = f64> {
     std::iter::once(0).chain(sides).map(|step| (f64::from(step) / PER_DOUBLING).exp2())
 }
 
-/// The distances between what bins say and what became of it, summed up.
-fn calibration_error(survivals: impl Iterator<Item = (f64, bool)>) -> f64 {
-    let (mut bins, mut count) = ([0.0; BINS], 0);
-    for (survival, stood) in survivals {
-        bins[place(survival, BINS)] += survival - f64::from(u8::from(stood));
-        count += 1;
-    }
-    bins.iter().map(|distance| distance.abs()).sum::<f64>() / number(count.max(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Calibration, Reliability, survivals};
+    use crate::{Calibration, survivals};
 
     /// Rounds of a drafter of `known.len()` tokens that says `sigmoid(z)` where `sigmoid(z / T)` is true.
     fn synthetic(known: &[f64], rounds: usize) -> Vec<Recorded> {
@@ -154,12 +137,19 @@ mod tests {
     }
 
     #[test]
-    fn thin_evidence_keeps_one_and_only_rounds_that_proposed_a_position_count_for_it() {
-        let mut rounds = synthetic(&[2.0, 2.0], 300);
-        rounds.iter_mut().skip(150).for_each(|round| round.confidences.truncate(1));
-        let found = temperatures(&rounds.iter().collect::<Vec<_>>(), 3, ENOUGH_ROUNDS);
-        assert!(found[0] > 1.0);
-        assert_eq!(found[1..], [1.0, 1.0]);
+    fn thin_evidence_keeps_one_and_only_rounds_that_came_to_a_position_count_for_it() {
+        let fitted = |rounds: &[Recorded]| temperatures(&rounds.iter().collect::<Vec<_>>(), 2, ENOUGH_ROUNDS);
+        let rounds = synthetic(&[2.0, 2.0], 300);
+        assert!(fitted(&rounds).iter().all(|&temperature| temperature > 1.0));
+
+        let (mut proposed, mut stood) = (rounds.clone(), rounds);
+        proposed.iter_mut().skip(ENOUGH_ROUNDS).for_each(|round| round.confidences.truncate(1));
+        stood.iter_mut().skip(ENOUGH_ROUNDS).for_each(|round| round.accepted = 0);
+        for rounds in [proposed, stood] {
+            let found = fitted(&rounds);
+            assert!(found[0] > 1.0);
+            assert_eq!(found[1].to_bits(), 1.0_f64.to_bits());
+        }
     }
 
     #[test]

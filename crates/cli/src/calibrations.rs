@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use app::{
     App, CalibrationError, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun, CalibrationState,
-    CalibrationWriting, CostRow, Interval, Measured, Mode,
+    CalibrationWriting, CostRow, Interval, Measured,
 };
 use serde_json::{Value, json};
 
@@ -142,19 +142,20 @@ pub(crate) fn report(report: &CalibrationReport) -> String {
 
 /// How true the confidence is by position, as the drafter says it and calibrated.
 fn truth(CalibrationReport { fitted, positions, error, .. }: &CalibrationReport) -> String {
-    let mut text = "\nposition  samples  temperature  threshold  ECE             AUROC           Brier\n".to_owned();
+    let mut text =
+        "\nposition  samples  reached  temperature  threshold  ECE             AUROC           Brier\n".to_owned();
     for (at, position) in positions.iter().enumerate() {
         let number = |numbers: &[f32], none: f32| numbers.get(at).copied().unwrap_or(none);
         let (temperature, threshold) = (number(&fitted.temperatures, 1.0), number(&fitted.thresholds, 0.0));
-        let CalibrationPosition { raw, calibrated, samples, thin } = position;
+        let CalibrationPosition { raw, calibrated, samples, reached, thin } = position;
         let [ece, auroc, brier] =
             [(raw.ece, calibrated.ece), (raw.auroc, calibrated.auroc), (raw.brier, calibrated.brier)]
                 .map(|(raw, calibrated)| change(raw, calibrated));
-        let (thin, at) = (if *thin { "  too few samples for a temperature" } else { "" }, at + 1);
+        let (thin, at) = (if *thin { "  reached too rarely for a temperature" } else { "" }, at + 1);
         // Writing into a text cannot fail.
         let _ = writeln!(
             text,
-            "{at:>8}  {samples:>7}  {temperature:>11.2}  {threshold:>9.2}  {ece:<14}  {auroc:<14}  {brier}{thin}"
+            "{at:>8}  {samples:>7}  {reached:>7}  {temperature:>11.2}  {threshold:>9.2}  {ece:<14}  {auroc:<14}  {brier}{thin}"
         );
     }
     if let Some(CalibrationError { raw, calibrated }) = error {
@@ -186,12 +187,7 @@ fn spent(CostRow { context, draft_s, verify_s }: &CostRow) -> String {
 fn table(title: &str, measured: &[Measured]) -> String {
     let mut text = format!("\n{title:<16}  tokens/s                × plain               τ     expected tokens/s\n");
     for one in measured {
-        let mode = match one.mode {
-            Mode::Plain => "plain".to_owned(),
-            Mode::Fixed { gamma } => format!("fixed γ {gamma}"),
-            Mode::Thresholds => "thresholds".to_owned(),
-            Mode::Auto => "auto".to_owned(),
-        };
+        let mode = one.mode.to_string();
         let expected = one.simulated.map_or_else(|| "–".to_owned(), |simulated| format!("{simulated:.1}"));
         let (speed, times) = (interval(one.tokens_per_s, 1), interval(one.times_plain, 2));
         // Writing into a text cannot fail.

@@ -47,9 +47,11 @@ pub(crate) struct CalibrationPosition {
     position: usize,
     /// Rounds that it was fitted on.
     samples: usize,
+    /// Those of them in which all tokens before it stood.
+    reached: usize,
     /// Rounds that it is judged by.
     held_out: usize,
-    /// Whether there were too few to fit a temperature, which is 1 then.
+    /// Whether so few came to it that it has no temperature but 1.
     thin: bool,
     /// What the logit of its confidence is divided by.
     temperature: f32,
@@ -175,6 +177,7 @@ impl From<app::CalibrationReport> for CalibrationReport {
         let positions = positions.into_iter().enumerate().map(|(at, position)| CalibrationPosition {
             position: at + 1,
             samples: position.samples,
+            reached: position.reached,
             held_out: position.raw.bins.iter().map(|bin| bin.count).sum(),
             thin: position.thin,
             temperature: fitted.temperatures.get(at).copied().unwrap_or(1.0),

@@ -452,9 +452,11 @@ export type CalibrationPosition = {
 	position: number,
 	/**  Rounds that it was fitted on. */
 	samples: number,
+	/**  Those of them in which all tokens before it stood. */
+	reached: number,
 	/**  Rounds that it is judged by. */
 	heldOut: number,
-	/**  Whether there were too few to fit a temperature, which is 1 then. */
+	/**  Whether so few came to it that it has no temperature but 1. */
 	thin: boolean,
 	/**  What the logit of its confidence is divided by. */
 	temperature: number,

@@ -19,7 +19,7 @@ use crate::{App, CheckpointRole, Error, LOOKUP, Result};
 
 pub use order::CalibrationOrder;
 pub use report::{CalibrationError, CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
-pub(crate) use running::Calibrations;
+pub(crate) use running::Stands;
 pub use standing::CalibrationStanding;
 pub use store::{CalibrationPhase, CalibrationState};
 pub use writing::CalibrationWriting;
@@ -187,7 +187,7 @@ impl App {
     /// There is no such calibration, another process runs it, or the database fails.
     pub async fn pause_calibration(&self, id: i64) -> Result<CalibrationRun> {
         let run = self.calibration(id).await?;
-        if !self.calibrations.jobs.interrupt(id, false) && run.is_running() {
+        if !self.calibrations.interrupt(id, false) && run.is_running() {
             return Err(Error::CalibratedElsewhere(id));
         }
         Ok(run)
@@ -199,18 +199,18 @@ impl App {
     /// There is no such calibration, it is over, a model is not what it was, another process runs it, or the database
     /// fails.
     pub async fn resume_calibration(&self, id: i64) -> Result<CalibrationRun> {
-        if self.calibrations.jobs.get(id).is_some_and(|job| job.goes_on()) {
+        if self.calibrations.get(id).is_some_and(|job| job.goes_on()) {
             return self.calibration(id).await;
         }
-        self.calibrations.jobs.rested(id).await;
+        self.calibrations.rested(id).await;
         let row = self.calibration_row(id).await?;
         if row.progress.state == CalibrationState::Done {
             return Err(Error::CalibrationOver(id));
         }
-        if let Some(why) = self.stale(&row).await? {
-            return Err(Error::StaleCalibration { id, why });
-        }
+        let models = self.calibrated(&row).await?;
+        let [target, drafter] = models.map_err(|why| Error::StaleCalibration { id, why })?.map(|model| model.id);
         let order = serde_json::from_str(&row.ordered).map_err(|_| Error::DamagedCalibration(id))?;
+        let order = CalibrationOrder { target, drafter, ..order };
         self.run_calibration(id, &order, row.progress).await?;
         self.calibration(id).await
     }
@@ -220,7 +220,7 @@ impl App {
     /// # Errors
     /// It runs, here or in another process, or the database fails.
     pub async fn remove_calibration(&self, id: i64) -> Result<()> {
-        if self.calibrations.jobs.get(id).is_some() {
+        if self.calibrations.get(id).is_some() {
             return Err(Error::CalibrationRuns(id));
         }
         let _claim = self.claim_calibration(id).await?;
@@ -229,7 +229,7 @@ impl App {
 
     /// A row with what is only known while it runs, and whether it holds. What no process runs any more has paused.
     async fn described_calibration(&self, mut row: store::Calibration) -> Result<CalibrationRun> {
-        let now = self.calibrations.jobs.get(row.id).map(|job| job.now);
+        let now = self.calibrations.get(row.id).map(|job| job.now);
         if is_running(row.progress.state) && now.is_none() && !self.is_calibration_claimed(row.id)? {
             // It may have come to its end meanwhile.
             row = self.calibration_row(row.id).await?;
@@ -238,7 +238,7 @@ impl App {
             }
         }
         let (progress, seconds_left) = now.map_or((row.progress, None), |now| (now.progress, now.pace.seconds_left()));
-        let stale = self.stale(&row).await?;
+        let stale = self.calibrated(&row).await?.err();
         let in_force = row.applied_at.is_some()
             && row.reverted_at.is_none()
             && stale.is_none()

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use calibration::is_held_out;
 use engine::{Message, Precision, Prompt, Role};
 use serde::{Deserialize, Serialize};
-use store::CalibrationPrompt;
+use store::{CalibrationPrompt, Source};
 
 use crate::{App, Error, Result, Suite, TrainingData};
 
@@ -47,7 +47,7 @@ impl CalibrationOrder {
             drafter: drafter.to_owned(),
             precision: Precision::default(),
             thinking: false,
-            suites: ["chat", "code", "maths", "structured"].map(String::from).into(),
+            suites: Suite::usual_for(Source::Folder),
             conversations: false,
             file: None,
             prompts: Self::PROMPTS,

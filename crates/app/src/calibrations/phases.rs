@@ -198,12 +198,12 @@ impl Run {
     /// Answers these messages; nothing if it was interrupted.
     async fn answer_to(&self, messages: Vec<Message>, request: Request) -> Result<Option<Made>> {
         let request = Request { prompt: Prompt::Chat(messages), ..request };
-        self.app.made(&self.app.calibrations.jobs, self.id, request, |_| ()).await
+        self.app.made(&self.app.calibrations, self.id, request, |_| ()).await
     }
 
     /// Notes how far it is, for other processes and for after a kill.
     async fn stands(&self, phase: CalibrationPhase, done: usize, total: usize) -> Result<()> {
-        let progress = self.app.calibrations.stands(self.id, phase, done, total);
+        let progress = self.app.calibrations.phase_stands(self.id, phase, done, total);
         Ok(self.app.store.note_calibration(self.id, progress, None).await?)
     }
 }

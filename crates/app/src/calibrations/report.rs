@@ -2,7 +2,7 @@
 
 use calibration::{
     Advice, CostRow, ENOUGH_ROUNDS, ENOUGH_SAMPLES, Measured, Mode, PRECISION, Recorded, Recording, Reliability, Timed,
-    recommend, speed, survivals, temperatures, thresholds, times, truer,
+    recommend, speed, survivals, temperatures, thresholds, times, truer, worth,
 };
 use engine::{Calibration, Cost};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,10 @@ pub struct CalibrationReport {
     pub together: Vec<Measured>,
     /// The same suite by suite; empty if there is only one.
     pub suites: Vec<MeasuredSuite>,
+    /// How many times as fast auto should be with what was fitted as without it, as these rounds simulate it; nothing if
+    /// the cost is not known.
+    #[serde(default)]
+    pub gain: Option<f64>,
     /// What to do.
     pub advice: Advice,
 }
@@ -53,7 +57,10 @@ pub struct Counts {
 pub struct CalibrationPosition {
     /// Rounds that it was fitted on.
     pub samples: usize,
-    /// Whether they are too few for a temperature, which is 1 then.
+    /// Those of them in which all tokens before it stood.
+    #[serde(default)]
+    pub reached: usize,
+    /// Whether so few came to it that it has no temperature but 1.
     pub thin: bool,
     /// How true the survival up to it is as the drafter says it.
     pub raw: Reliability,
@@ -136,10 +143,12 @@ impl Evidence {
         let error = CalibrationError::of(&positions);
         let beside = |one, other| times(&runs(&held_out, one), &runs(&held_out, other));
         let mut advice = recommend(&together, beside).ok_or(Error::NothingRecorded)?;
+        let gain = self.gain(&held_out, &fitted, cost);
         if positions.iter().all(|position| position.thin) {
             advice.sentence.push_str(" There were too few rounds to make its confidence truer; ask more prompts.");
         } else if let Some(CalibrationError { raw, calibrated }) = error {
             advice.sentence.extend([" ", &truer(raw, calibrated)]);
+            advice.sentence.extend(gain.map(|gain| format!(" {}", worth(gain))));
         }
         Ok(CalibrationReport {
             precision: PRECISION,
@@ -150,6 +159,7 @@ impl Evidence {
             alike: held_out.iter().filter(|answered| answered.runs.alike).count(),
             cost: cost.rows(),
             suites: titles.into_iter().filter(|_| !is_one).map(suite).collect(),
+            gain,
             advice,
             together,
             fitted,
@@ -167,14 +177,22 @@ impl Evidence {
     }
 
     fn position(&self, position: usize, fitted: &Calibration) -> CalibrationPosition {
-        let samples = survivals(&self.rounds(false), position, |_, confidence| confidence).count();
-        let held_out = self.rounds(true);
+        let (fitted_on, held_out) = (self.rounds(false), self.rounds(true));
+        let reached = fitted_on.iter().filter(|round| round.comes_to(position)).count();
         CalibrationPosition {
-            samples,
-            thin: samples < ENOUGH_ROUNDS,
+            samples: survivals(&fitted_on, position, |_, confidence| confidence).count(),
+            reached,
+            thin: reached < ENOUGH_ROUNDS,
             raw: Reliability::of(survivals(&held_out, position, |_, confidence| confidence)),
             calibrated: Reliability::of(survivals(&held_out, position, |at, confidence| fitted.scale(at, confidence))),
         }
+    }
+
+    /// How many times as fast auto should be with what was fitted as without it.
+    fn gain(&self, answered: &[&Answered], fitted: &Calibration, cost: &Cost) -> Option<f64> {
+        let recordings = answered.iter().map(|answered| &answered.recording).collect::<Vec<_>>();
+        let speed = |calibration| Mode::Auto.simulate(&recordings, self.limit, calibration, cost);
+        Some(speed(fitted)? / speed(&Calibration::default())?)
     }
 
     /// How each way of drafting did on these prompts.
@@ -226,7 +244,13 @@ mod tests {
 
     #[test]
     fn positions_count_for_the_error_by_the_rounds_that_judged_them() {
-        let position = |raw: Reliability| CalibrationPosition { samples: 9, thin: false, calibrated: raw.clone(), raw };
+        let position = |raw: Reliability| CalibrationPosition {
+            samples: 9,
+            reached: 9,
+            thin: false,
+            calibrated: raw.clone(),
+            raw,
+        };
         let off_by_half = Reliability::of([(0.5, true); 10]);
         let right = Reliability::of([(1.0, true); 30]);
         let positions = [off_by_half, right, Reliability::of([])].map(position);

@@ -6,25 +6,14 @@ use store::{CalibrationPhase, CalibrationProgress, CalibrationState};
 
 use super::CalibrationOrder;
 use super::phases::Run;
-use super::standing::Read;
 use crate::awake::Awake;
 use crate::jobs::Jobs;
 use crate::measuring::Pace;
 use crate::{App, Error, Result};
 
-/// The calibrations that this process runs, and what tells checkpoints apart.
-#[derive(Debug, Default)]
-pub(crate) struct Calibrations {
-    pub(super) jobs: Jobs<Stands>,
-    /// Fingerprints of folders.
-    pub(super) fingerprints: Read<String>,
-    /// Whether targets can think.
-    pub(super) thinking: Read<bool>,
-}
-
 /// How far a calibration is that this process runs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stands {
+pub(crate) struct Stands {
     pub(super) progress: CalibrationProgress,
     /// Of the answers of the phase.
     pub(super) pace: Pace,
@@ -44,13 +33,19 @@ impl Stands {
     }
 }
 
-impl Calibrations {
+impl Jobs<Stands> {
     /// Notes how far one is.
-    pub(super) fn stands(&self, id: i64, phase: CalibrationPhase, done: usize, total: usize) -> CalibrationProgress {
+    pub(super) fn phase_stands(
+        &self,
+        id: i64,
+        phase: CalibrationPhase,
+        done: usize,
+        total: usize,
+    ) -> CalibrationProgress {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let (state, done, total) = (CalibrationState::Running, number(done), number(total));
         let progress = CalibrationProgress { state, phase, done, total };
-        self.jobs.stands(id, |now| *now = now.at(progress));
+        self.stands(id, |now| *now = now.at(progress));
         progress
     }
 }
@@ -58,7 +53,7 @@ impl Calibrations {
 impl App {
     /// Pauses what runs, and waits until it has; for a program that ends.
     pub async fn pause_calibrations(&self) {
-        self.calibrations.jobs.pause_all().await;
+        self.calibrations.pause_all().await;
     }
 
     /// The right to run a calibration, until it is dropped.
@@ -79,7 +74,7 @@ impl App {
         before: CalibrationProgress,
     ) -> Result<()> {
         let waiting = CalibrationProgress { state: CalibrationState::Waiting, ..before };
-        let Some(entered) = self.calibrations.jobs.enter(id, Stands::waiting(waiting)) else {
+        let Some(entered) = self.calibrations.enter(id, Stands::waiting(waiting)) else {
             return Ok(()); // somebody here lets it run at this very moment
         };
         let claim = self.claim_calibration(id).await?;
@@ -92,14 +87,14 @@ impl App {
         let app = self.clone();
         tokio::spawn(async move {
             let _awake = Awake::new("A drafter is calibrated");
-            let ended = match app.turn_to_measure(&app.calibrations.jobs, id).await {
+            let ended = match app.turn_to_measure(&app.calibrations, id).await {
                 Ok(Some(_turn)) => run.to_its_end().await,
                 Ok(None) => Ok(false),
                 Err(error) => Err(error),
             };
             let state = if ended.is_ok() { CalibrationState::Paused } else { CalibrationState::Failed };
             if !ended.as_ref().is_ok_and(|&is_done| is_done) {
-                let progress = app.calibrations.jobs.get(id).map_or(waiting, |job| job.now.progress);
+                let progress = app.calibrations.get(id).map_or(waiting, |job| job.now.progress);
                 let failure = ended.err().map(|error| error.to_string());
                 // Without a database there is nowhere to write it down.
                 let now = CalibrationProgress { state, ..progress };

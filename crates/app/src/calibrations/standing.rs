@@ -1,13 +1,11 @@
 //! What a calibration holds for: contents, number type, thinking, machine, and how it was made.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
-use engine::{Precision, fingerprint, is_fitted};
+use engine::{Precision, is_fitted};
 use store::{CalibrationKey, CalibrationState};
 
-use crate::costs::{machine, stamp};
+use crate::costs::machine;
 use crate::library::blocking;
 use crate::{App, CheckpointRole, Model, Result};
 
@@ -62,37 +60,43 @@ impl App {
         if let Some(row) = rows.iter().find(|row| row.key == key && row.progress.state == CalibrationState::Done) {
             return Ok(CalibrationStanding::NotApplied(row.id));
         }
+        // Of what has these names, and of what has these contents.
         let of_these = |row: &&store::Calibration| {
-            (&*row.target, &*row.drafter, &row.key.precision, row.key.thinking)
-                == (target, drafter, &key.precision, thinking)
+            let hashes = |key: &CalibrationKey| [key.target_hash.clone(), key.drafter_hash.clone()];
+            let is_these = [&*row.target, &*row.drafter] == [target, drafter] || hashes(&row.key) == hashes(&key);
+            is_these && row.key.precision == key.precision && row.key.thinking == key.thinking
         };
-        for row in rows.iter().filter(of_these).filter(|row| row.applied_at.is_some() && row.reverted_at.is_none()) {
-            if let Some(why) = self.stale(row).await? {
-                return Ok(CalibrationStanding::Stale { id: row.id, why });
-            }
-        }
-        Ok(CalibrationStanding::None)
+        let mut left = rows.iter().filter(|row| row.applied_at.is_some() && row.reverted_at.is_none());
+        Ok(left.find(of_these).map_or(CalibrationStanding::None, |row| {
+            let why = made_otherwise(&row.key).unwrap_or_else(|| {
+                let is_target = row.key.target_hash != key.target_hash;
+                other_files(if is_target { ("target", target) } else { ("drafter", drafter) })
+            });
+            CalibrationStanding::Stale { id: row.id, why }
+        }))
     }
 
-    /// Why a calibration does not hold any more, in a sentence.
-    pub(super) async fn stale(&self, row: &store::Calibration) -> Result<Option<String>> {
-        let CalibrationKey { target_hash, drafter_hash, machine: made_on, version, .. } = &row.key;
-        if *version != VERSION {
-            return Ok(Some("another version of Slipstream made it, in another way".into()));
+    /// The target and the drafter that a calibration holds for, whatever they are called by now; or else why it does not
+    /// hold any more, in a sentence.
+    pub(super) async fn calibrated(&self, row: &store::Calibration) -> Result<std::result::Result<[Model; 2], String>> {
+        if let Some(why) = made_otherwise(&row.key) {
+            return Ok(Err(why));
         }
-        if *made_on != machine() {
-            return Ok(Some(format!("it was made on another machine, {made_on}")));
-        }
-        for (id, word, hash) in [(&row.target, "target", target_hash), (&row.drafter, "drafter", drafter_hash)] {
-            let Some(model) = self.store.model(id).await?.map(Model::from).filter(|model| model.broken.is_none())
-            else {
-                return Ok(Some(format!("the {word} “{id}” is not in the list any more, or cannot be used")));
-            };
-            if self.fingerprint(&model.folder).await.ok().as_ref() != Some(hash) {
-                return Ok(Some(format!("the files of the {word} “{id}” are not what they were")));
-            }
-        }
-        Ok(None)
+        let CalibrationKey { target_hash, drafter_hash, .. } = &row.key;
+        let Some(target) = self.model_of(CheckpointRole::Target, &row.target, target_hash).await? else {
+            return Ok(Err(self.what_became_of("target", &row.target).await?));
+        };
+        let Some(drafter) = self.model_of(CheckpointRole::Drafter, &row.drafter, drafter_hash).await? else {
+            return Ok(Err(self.what_became_of("drafter", &row.drafter).await?));
+        };
+        Ok(Ok([target, drafter]))
+    }
+
+    /// What became of a model that is not there any more as it was.
+    async fn what_became_of(&self, word: &str, id: &str) -> Result<String> {
+        let is_usable = self.store.model(id).await?.is_some_and(|row| Model::from(row).broken.is_none());
+        let gone = || format!("the {word} “{id}” is not in the list any more, or cannot be used");
+        Ok(if is_usable { other_files((word, id)) } else { gone() })
     }
 
     /// What a calibration of these holds for.
@@ -116,43 +120,17 @@ impl App {
             version: VERSION,
         })
     }
-
-    /// Whether a target can think before it answers.
-    pub(crate) async fn thinks(&self, target: &Path) -> Result<bool> {
-        self.calibrations.thinking.of(target, engine::thinks).await
-    }
-
-    /// The fingerprint of a folder.
-    pub(crate) async fn fingerprint(&self, folder: &Path) -> Result<String> {
-        self.calibrations.fingerprints.of(folder, fingerprint).await
-    }
 }
 
-/// What was read from folders, each with what its files looked like then: it is read again only if they have changed.
-#[derive(Debug)]
-pub(super) struct Read<T>(Mutex<HashMap<PathBuf, (String, T)>>);
-
-impl<T> Default for Read<T> {
-    fn default() -> Self {
-        Self(Mutex::default())
+/// That a calibration was made elsewhere, or not as it is made now; nothing if it was.
+fn made_otherwise(CalibrationKey { machine: made_on, version, .. }: &CalibrationKey) -> Option<String> {
+    if *version != VERSION {
+        return Some("another version of Slipstream made it, in another way".into());
     }
+    (*made_on != machine()).then(|| format!("it was made on another machine, {made_on}"))
 }
 
-impl<T: Clone + Send + 'static> Read<T> {
-    async fn of(&self, folder: &Path, read: fn(&Path) -> engine::Result<T>) -> Result<T> {
-        let (folder, now) = (folder.to_owned(), stamp(folder));
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, value)) = known().get(&folder)
-            && *then == now
-        {
-            return Ok(value.clone());
-        }
-        let value = blocking({
-            let folder = folder.clone();
-            move || Ok(read(&folder)?)
-        })
-        .await?;
-        known().insert(folder, (now, value.clone()));
-        Ok(value)
-    }
+/// That a model is not what it was.
+fn other_files((word, id): (&str, &str)) -> String {
+    format!("the files of the {word} “{id}” are not what they were")
 }

@@ -31,7 +31,7 @@ impl App {
     /// hold a calibration already, or cannot be written.
     pub async fn write_calibration(&self, id: i64, replace: bool) -> Result<()> {
         let row = self.calibration_row(id).await?;
-        if let Some(why) = self.stale(&row).await? {
+        if let Err(why) = self.calibrated(&row).await? {
             return Err(Error::StaleCalibration { id, why });
         }
         let (fitted, folder) = self.fitted(&row).await?;
@@ -74,7 +74,7 @@ impl App {
         if row.replaced.is_some() && self.is_written(row).await {
             return Ok(CalibrationWriting::Done);
         }
-        let possible = holds && self.keeps_calibrations(&row.drafter).await?;
+        let possible = holds && self.calibrated_drafter(row).await.is_ok_and(|drafter| keeps_calibrations(&drafter));
         Ok(if possible { CalibrationWriting::Possible } else { CalibrationWriting::Impossible })
     }
 
@@ -87,19 +87,25 @@ impl App {
     /// What the file of its drafter has of a calibration, and the folder of that.
     async fn fitted(&self, row: &store::Calibration) -> Result<(Fitted, PathBuf)> {
         let report = self.calibration_report(row.id).await?;
-        let Model { id: drafter, folder, .. } = self.usable(&row.drafter, CheckpointRole::Drafter).await?;
-        if !self.keeps_calibrations(&drafter).await? {
-            return Err(Error::KeepsNoCalibration(drafter));
+        let drafter = self.calibrated_drafter(row).await?;
+        if !keeps_calibrations(&drafter) {
+            return Err(Error::KeepsNoCalibration(drafter.id));
         }
         let Calibration { thresholds, temperatures } = report.fitted;
         let samples = report.positions.iter().map(|position| position.samples).sum();
-        Ok((Fitted { thresholds, temperatures, target: report.precision, samples }, folder))
+        Ok((Fitted { thresholds, temperatures, target: report.precision, samples }, drafter.folder))
     }
 
-    /// Whether the files of a drafter can keep a calibration: they have a place for it, and are nobody else's.
-    async fn keeps_calibrations(&self, drafter: &str) -> Result<bool> {
-        let model = self.store.model(drafter).await?.map(Model::from);
-        let is_ours = |source| matches!(source, Source::Folder | Source::Trained | Source::Demo);
-        Ok(model.is_some_and(|model| model.kind == OWN_FORMAT && is_ours(model.source)))
+    /// The drafter that it is of, or at least what has that name by now.
+    async fn calibrated_drafter(&self, row: &store::Calibration) -> Result<Model> {
+        match self.model_of(CheckpointRole::Drafter, &row.drafter, &row.key.drafter_hash).await? {
+            Some(drafter) => Ok(drafter),
+            None => self.usable(&row.drafter, CheckpointRole::Drafter).await,
+        }
     }
+}
+
+/// Whether the files of a drafter can keep a calibration: they have a place for it, and are nobody else's.
+fn keeps_calibrations(drafter: &Model) -> bool {
+    drafter.kind == OWN_FORMAT && matches!(drafter.source, Source::Folder | Source::Trained | Source::Demo)
 }

@@ -73,9 +73,7 @@ impl Contender {
         let drafter = &self.drafter;
         match self.mode {
             Mode::Auto => drafter.clone(),
-            Mode::Plain => format!("{drafter}, plain"),
-            Mode::Fixed { gamma } => format!("{drafter}, γ {gamma}"),
-            Mode::Thresholds => format!("{drafter}, thresholds"),
+            mode => format!("{drafter}, {mode}"),
         }
     }
 
