@@ -7,7 +7,7 @@
 
 use std::{path::Path, time::Instant};
 
-use engine::{Controls, Cost, DraftSource, Engine, Event, Memory, Precision, Prompt, Request, Sampling, Scheduling};
+use engine::{Controls, DraftSource, Engine, Event, Memory, Precision, Prompt, Request, Sampling, Scheduling};
 use mlx_rs::Dtype;
 use tests::{Outcome, asking, sized};
 
@@ -51,10 +51,8 @@ fn speed(engine: &Engine, target: &Path, drafter: Option<&DraftSource>, at_once:
 
 fn request(target: &Path, drafter: Option<DraftSource>, number: usize) -> Request {
     Request {
-        target: target.to_owned(),
         drafter,
         precision: Precision::Float32,
-        prompt: Prompt::Raw(format!("the quick brown fox number {number} jumps")),
         controls: Controls {
             max_tokens: TOKENS,
             schedule: Scheduling::Fixed,
@@ -63,10 +61,6 @@ fn request(target: &Path, drafter: Option<DraftSource>, number: usize) -> Reques
             ..Controls::default()
         },
         memory: Memory { insist: true, ..Memory::default() },
-        cost: Cost::default(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(target.to_owned(), Prompt::Raw(format!("the quick brown fox number {number} jumps")))
     }
 }

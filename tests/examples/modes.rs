@@ -102,17 +102,12 @@ impl Writing<'_> {
     fn request(&self, mode: Mode, prompt: &str) -> Request {
         let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
         Request {
-            target: self.models[0].into(),
             drafter: Some(DraftSource::Folder(self.models[1].into())),
             precision: Precision::Float32,
-            prompt: Prompt::Chat(vec![Message::new(Role::User, prompt.to_owned())]),
             controls: Controls { max_tokens: self.tokens, sampling, ..Controls::default() }.drafting(mode),
             memory: Memory { insist: true, ..Memory::default() },
             cost: self.cost.clone(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(self.models[0], Prompt::Chat(vec![Message::new(Role::User, prompt.to_owned())]))
         }
     }
 }

@@ -83,10 +83,8 @@ fn median(mut seconds: Vec<f64>) -> f64 {
 
 fn request(target: &Path, drafter: Option<&Path>, cost: Cost) -> Request {
     Request {
-        target: target.to_owned(),
         drafter: drafter.map(|folder| DraftSource::Folder(folder.to_owned())),
         precision: Precision::Float32,
-        prompt: Prompt::Raw("the quick brown fox".into()),
         controls: Controls {
             max_tokens: TOKENS,
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
@@ -94,10 +92,7 @@ fn request(target: &Path, drafter: Option<&Path>, cost: Cost) -> Request {
         },
         memory: Memory { insist: true, ..Memory::default() },
         cost,
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(target.to_owned(), Prompt::Raw("the quick brown fox".into()))
     }
 }
 

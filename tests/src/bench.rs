@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Answer, Cancel, Controls, Cost, DraftSource, Engine, Event, Memory, Precision, Prompt, Request};
+use engine::{Answer, Cancel, Controls, DraftSource, Engine, Event, Precision, Prompt, Request};
 use tempfile::TempDir;
 
 use crate::{Outcome, asking, tiny};
@@ -34,17 +34,10 @@ impl Bench {
     #[must_use]
     pub fn request(&self, drafter: Option<&str>, controls: Controls) -> Request {
         Request {
-            target: self.folder(tiny::TARGET),
             drafter: drafter.map(|name| DraftSource::Folder(self.folder(name))),
             precision: Precision::Float32,
-            prompt: Prompt::Raw("the quick brown fox".into()),
             controls,
-            memory: Memory::default(),
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(self.folder(tiny::TARGET), Prompt::Raw("the quick brown fox".into()))
         }
     }
 

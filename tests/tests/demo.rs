@@ -4,8 +4,8 @@ use std::{fs, path::PathBuf, rc::Rc};
 
 use demo::{MODELS, Model};
 use engine::{
-    Answer, CheckpointRole, Controls, Cost, DraftSource, Engine, Memory, Message, Precision, Prompt, Request, Role,
-    Sampling, Scheduling, Speculation, inspect,
+    Answer, CheckpointRole, Controls, DraftSource, Engine, Message, Precision, Prompt, Request, Role, Sampling,
+    Scheduling, Speculation, inspect,
 };
 use nn::Vocabulary;
 use tempfile::TempDir;
@@ -49,22 +49,15 @@ impl Models {
 
     fn ask(&self, engine: &Engine, drafter: Option<&Model>, question: &str) -> Outcome<Answer> {
         let request = Request {
-            target: self.folder(&MODELS[0]),
             drafter: drafter.map(|drafter| DraftSource::Folder(self.folder(drafter))),
             precision: Precision::AsStored,
-            prompt: Prompt::Chat(vec![Message::new(Role::User, question)]),
             controls: Controls {
                 schedule: Scheduling::Fixed,
                 sampling: Sampling { temperature: 0.0, ..Sampling::default() },
                 max_tokens: 100,
                 ..Controls::default()
             },
-            memory: Memory::default(),
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(self.folder(&MODELS[0]), Prompt::Chat(vec![Message::new(Role::User, question)]))
         };
         asking::answer(engine, request)
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, rc::Rc};
 
 use decode::{Finish, Fixed, Limits, Token};
-use engine::{Controls, Cost, Engine, Memory, Precision, Prompt, Request, Sampling};
+use engine::{Controls, Engine, Precision, Prompt, Request, Sampling};
 use gemma4::Conversation;
 use nn::{Rule, Sampler};
 use tests::{
@@ -115,17 +115,9 @@ fn an_answer_stops_before_its_first_number_that_is_not_finite_and_the_engine_say
 fn request(target: &Copy, max_tokens: usize) -> Request {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     Request {
-        target: target.path().to_owned(),
-        drafter: None,
         precision: Precision::Float32,
-        prompt: Prompt::Raw("zulu".into()),
         controls: Controls { max_tokens, sampling, ..Controls::default() },
-        memory: Memory::default(),
-        cost: Cost::default(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(target.path().to_owned(), Prompt::Raw("zulu".into()))
     }
 }
 

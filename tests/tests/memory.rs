@@ -55,17 +55,10 @@ fn drafter(target: &TempDir) -> Outcome<DraftSource> {
 fn request(target: &TempDir, words: usize) -> Request {
     let sampling = Sampling { temperature: 0.0, ..Sampling::default() };
     Request {
-        target: target.path().to_owned(),
-        drafter: None,
         precision: Precision::AsStored,
-        prompt: Prompt::Raw("a".repeat(words)),
         controls: Controls { max_tokens: WRITTEN, sampling, ..Controls::default() },
-        memory: Memory::default(),
         cost: engine::Cost::default(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(target.path().to_owned(), Prompt::Raw("a".repeat(words)))
     }
 }
 

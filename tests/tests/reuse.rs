@@ -1,8 +1,8 @@
 //! The session: what one answer leaves behind changes nothing about the next but the time that it takes.
 
 use engine::{
-    Answer, Controls, Cost, DraftSource, Engine, Event, Finish, Memory, Message, NewDrafter, Precision, Prompt,
-    Request, Reuse, Role, Sampling, Scheduling,
+    Answer, Controls, DraftSource, Engine, Event, Finish, Message, NewDrafter, Precision, Prompt, Request, Reuse, Role,
+    Sampling, Scheduling,
 };
 use tempfile::TempDir;
 use tests::{
@@ -52,17 +52,10 @@ impl Models {
 
     fn ask(&self, drafter: Option<usize>, messages: &[Message], controls: Controls) -> Request {
         Request {
-            target: self.target.path().to_owned(),
             drafter: drafter.map(|i| self.drafters[i].clone()),
             precision: Precision::Float32,
-            memory: Memory::default(),
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
-            prompt: Prompt::Chat(messages.to_vec()),
             controls,
+            ..Request::new(self.target.path().to_owned(), Prompt::Chat(messages.to_vec()))
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use chat::Codec;
 use engine::{
-    Answer, Begun, Controls, Cost, DraftSource, Engine, Event, Finish, Memory, Message, NewDrafter, Penalties,
-    Precision, Prompt, Request, Role, Round, Sampling, Unfinished,
+    Answer, Begun, Controls, DraftSource, Engine, Event, Finish, Message, NewDrafter, Penalties, Precision, Prompt,
+    Request, Role, Round, Sampling, Unfinished,
 };
 use tempfile::TempDir;
 use tests::{
@@ -53,17 +53,10 @@ impl Thinker {
 
     fn ask(&self, drafts: bool, messages: &[Message], controls: Controls) -> Request {
         Request {
-            target: self.target.path().to_owned(),
             drafter: drafts.then(|| DraftSource::Folder(self.drafter.clone())),
             precision: Precision::Float32,
-            memory: Memory::default(),
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
-            prompt: Prompt::Chat(messages.to_vec()),
             controls,
+            ..Request::new(self.target.path().to_owned(), Prompt::Chat(messages.to_vec()))
         }
     }
 }

@@ -128,16 +128,14 @@ impl App {
         let Asked { conversation, earlier: before, question, answer } = asked;
         let request = Request {
             cost,
-            afresh: false,
             begun: earlier.begun(),
             calibration,
             observe: say.observe,
-            target: target.folder,
             drafter,
             precision: say.precision,
-            prompt: Prompt::Chat(history(&conversation.system, &before, &question)),
             controls: say.controls,
             memory,
+            ..Request::new(target.folder, Prompt::Chat(history(&conversation.system, &before, &question)))
         };
         let keeper = Keeper {
             store: self.store.clone(),

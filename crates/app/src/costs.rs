@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
     use crate::testing;
-    use engine::{Controls, Memory, Prompt};
+    use engine::Prompt;
 
     #[tokio::test]
     async fn a_cost_is_remembered_until_anything_it_depends_on_changes() {
@@ -89,17 +89,9 @@ mod tests {
         let drafter = DraftSource::Folder(folder.clone());
         let cost: Cost = serde_json::from_str(r#"{ "contexts": [{ "verify": [[0.03]] }] }"#).unwrap();
         let request = Request {
-            target: target.clone(),
             drafter: Some(drafter.clone()),
             precision: Precision::AsStored,
-            prompt: Prompt::Raw(String::new()),
-            controls: Controls::default(),
-            memory: Memory::default(),
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(target.clone(), Prompt::Raw(String::new()))
         };
         app.keep_cost(&request, &cost).await.unwrap();
         assert_eq!(app.cost(&target, Some(&drafter), Precision::AsStored).await.unwrap(), cost);

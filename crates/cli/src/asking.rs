@@ -26,16 +26,13 @@ impl Asking {
         let (precision, controls) = (arguments.dtype.into(), Controls::from(arguments.controls));
         let request = Request {
             cost: app.cost(&target, drafter.as_ref(), precision).await?,
-            afresh: false,
-            begun: None,
             calibration: app.calibration_for(&target, drafter.as_ref(), precision, controls.thinking).await?,
             observe: arguments.observe,
-            target,
             drafter,
             precision,
-            prompt: Prompt::Chat(Vec::new()),
             controls,
             memory: app.memory(arguments.over_memory).await?,
+            ..Request::new(target, Prompt::Chat(Vec::new()))
         };
         let system = arguments.system.map(|system| Message::new(Role::System, system));
         Ok(Self { request, raw: arguments.raw, system })

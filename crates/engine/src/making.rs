@@ -68,7 +68,7 @@ impl<'a> Making<'a> {
         let reserved = request.written().len() + speculation.limit() + 1;
         let room = room(prompt.prompt(), &target, request.controls.context, reserved)?;
         let full = (room < request.controls.max_tokens).then_some(room);
-        let limits = limits(&target.codec, request.controls.max_tokens.min(room));
+        let limits = limits(&target.codec, request, request.controls.max_tokens.min(room));
         let mut answer = decode::Answer::new(prompt.prompt(), limits)?;
         let mut writing = Writing::new(target.codec.stream(prompt.prompt(), request.controls.stop.clone()));
         if let Some(begun) = &request.begun {
@@ -209,7 +209,10 @@ fn speculation(request: &Request, drafting: Option<&(Drafter, Settings)>) -> Spe
     }
 }
 
-fn limits(codec: &Codec, max_tokens: usize) -> Limits {
+fn limits(codec: &Codec, request: &Request, max_tokens: usize) -> Limits {
+    if request.endless {
+        return Limits { max_tokens, ..Limits::default() };
+    }
     Limits { stop: codec.stop_ids().clone(), pad: codec.pad_id(), max_tokens }
 }
 

@@ -38,9 +38,30 @@ pub struct Request {
     /// Whether each round tells how probable its tokens were, to the target and to the drafter. No token is another for
     /// it, and no wait is added, but a round takes a little longer.
     pub observe: bool,
+    /// Whether no token ends it, so that it is as long as is allowed: answers of one length compare.
+    pub endless: bool,
 }
 
 impl Request {
+    /// An answer by the target alone, as it chooses unless anything is set.
+    #[must_use]
+    pub fn new(target: impl Into<PathBuf>, prompt: Prompt) -> Self {
+        Self {
+            target: target.into(),
+            drafter: None,
+            precision: Precision::default(),
+            prompt,
+            begun: None,
+            controls: Controls::default(),
+            memory: Memory::default(),
+            cost: Cost::default(),
+            afresh: false,
+            calibration: None,
+            observe: false,
+            endless: false,
+        }
+    }
+
     /// Whether both are answered by the same loaded models.
     pub(crate) fn shares_models_with(&self, other: &Self) -> bool {
         (&self.target, self.drafting(), self.precision) == (&other.target, other.drafting(), other.precision)

@@ -15,7 +15,7 @@ use nn::{Sampler, Vocabulary, wait};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Cancel, Controls, Cost, Error, Memory, Precision, Prompt, Request, Result, Rule, Speculation,
+    Answer, Cancel, Controls, Error, Memory, Precision, Prompt, Request, Result, Rule, Speculation,
     models::{Models, Target},
     reading::CHUNK,
 };
@@ -141,17 +141,10 @@ impl Claim {
     /// The plain request that stands for it.
     fn request(&self) -> Request {
         Request {
-            target: self.target.clone(),
-            drafter: None,
             precision: self.precision,
-            prompt: Prompt::Raw(String::new()),
             controls: Controls { max_tokens: self.answer.ids.len(), context: None, ..self.answer.controls.clone() },
             memory: self.memory,
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(self.target.clone(), Prompt::Raw(String::new()))
         }
     }
 

@@ -3,8 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use app::{
-    App, CheckpointRole, Controls, Cost, Design, DesignKind, DesignSize, DraftSource, Memory, Precision, Prompt,
-    Request, Source, Training, TrainingData, TrainingLength, TrainingOrder, TrainingState,
+    App, CheckpointRole, Design, DesignKind, DesignSize, DraftSource, Precision, Prompt, Request, Source, Training,
+    TrainingData, TrainingLength, TrainingOrder, TrainingState,
 };
 use store::{Store, TrainingPoint};
 use tests::{Outcome, tiny};
@@ -245,17 +245,9 @@ async fn before_any_answer_was_timed_it_is_guessed_from_how_fast_the_target_wrot
     let before = app.estimate_training(&order).await?;
     assert_eq!((before.seconds_answers, before.guessed, before.seconds_steps), (None, false, None));
     let request = Request {
-        target: models.path().canonicalize()?.join(tiny::TARGET),
         drafter: Some(DraftSource::Lookup),
         precision: Precision::Float32,
-        prompt: Prompt::Raw(String::new()),
-        controls: Controls::default(),
-        memory: Memory::default(),
-        cost: Cost::default(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(models.path().canonicalize()?.join(tiny::TARGET), Prompt::Raw(String::new()))
     };
     app.keep_cost(&request, &serde_json::from_str(r#"{ "contexts": [{ "verify": [[0.5]] }] }"#)?).await?;
     let guessed = app.estimate_training(&order).await?;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use engine::{
-    Answer, Controls, Cost, Design, DesignKind, DesignSize, DraftSource, Engine, Event, Lesson, LessonEvent, Memory,
-    Message, Precision, Prompt, Request, Role, Sampling, Speculation, TrainingLength,
+    Answer, Controls, Design, DesignKind, DesignSize, DraftSource, Engine, Event, Lesson, LessonEvent, Memory, Message,
+    Precision, Prompt, Request, Role, Sampling, Speculation, TrainingLength,
 };
 use tests::{Outcome, tiny};
 
@@ -51,21 +51,14 @@ fn bytes(folder: &Path) -> Outcome<Vec<u8>> {
 
 fn request(models: &Path, drafter: Option<PathBuf>) -> Request {
     Request {
-        target: models.join(tiny::TARGET),
         drafter: drafter.map(DraftSource::Folder),
         precision: Precision::Float32,
-        prompt: Prompt::Chat(vec![Message::new(Role::User, "And then?")]),
         controls: Controls {
             max_tokens: 24,
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
             ..Controls::default()
         },
-        memory: Memory::default(),
-        cost: Cost::default(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(models.join(tiny::TARGET), Prompt::Chat(vec![Message::new(Role::User, "And then?")]))
     }
 }
 

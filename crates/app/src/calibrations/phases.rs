@@ -46,10 +46,8 @@ impl Run {
         let drafter = app.usable(&order.drafter, CheckpointRole::Drafter).await?;
         let limit = limit(&drafter)?;
         let request = Request {
-            target: target.folder,
             drafter: Some(DraftSource::Folder(drafter.folder)),
             precision: order.precision,
-            prompt: Prompt::Chat(Vec::new()),
             controls: Controls {
                 sampling: Sampling { temperature: 0.0, ..Sampling::default() },
                 max_tokens: order.tokens as usize,
@@ -57,11 +55,7 @@ impl Run {
                 ..Controls::default()
             },
             memory: app.memory(false).await?,
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(target.folder, Prompt::Chat(Vec::new()))
         };
         Ok(Self { app: app.clone(), id, request, limit })
     }

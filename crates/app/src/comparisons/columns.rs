@@ -50,10 +50,7 @@ impl Run {
         let sampling =
             Sampling { temperature: order.temperature, seed: order.seed, rule: Rule::Coupled, ..Sampling::default() };
         let request = Request {
-            target,
-            drafter: None,
             precision: order.precision,
-            prompt: order::prompt(""),
             controls: Controls {
                 sampling,
                 max_tokens: order.tokens as usize,
@@ -61,11 +58,7 @@ impl Run {
                 ..Controls::default()
             },
             memory: app.memory(false).await?,
-            cost: Cost::default(),
-            afresh: false,
-            begun: None,
-            calibration: None,
-            observe: false,
+            ..Request::new(target, order::prompt(""))
         };
         Ok(Self { app: app.clone(), id, titles: order.titles(), columns, request })
     }

@@ -6,8 +6,7 @@ use std::{iter, rc::Rc, sync::mpsc, time::Duration};
 use chat::Codec;
 use demo::TARGET;
 use engine::{
-    Answer, Controls, Cost, DraftSource, Engine, Event, Memory, Message, Precision, Prompt, Request, Role, Sampling,
-    Scheduling,
+    Answer, Controls, DraftSource, Engine, Event, Message, Precision, Prompt, Request, Role, Sampling, Scheduling,
 };
 use gemma4::Model;
 use mlx_rs::Dtype;
@@ -74,22 +73,15 @@ fn examine(paths: &Paths, corpus: &Corpus) -> Outcome {
 /// A greedy answer, with the drafter of this name or without one.
 fn ask(engine: &Engine, paths: &Paths, drafter: Option<&str>, question: &str) -> Outcome<Answer> {
     let request = Request {
-        target: paths.checkpoint(TARGET),
         drafter: drafter.map(|name| DraftSource::Folder(paths.checkpoint(name))),
         precision: Precision::AsStored,
-        prompt: Prompt::Chat(vec![Message::new(Role::User, question)]),
         controls: Controls {
             schedule: Scheduling::Fixed,
             sampling: Sampling { temperature: 0.0, ..Sampling::default() },
             max_tokens: 160,
             ..Controls::default()
         },
-        memory: Memory::default(),
-        cost: Cost::default(),
-        afresh: false,
-        begun: None,
-        calibration: None,
-        observe: false,
+        ..Request::new(paths.checkpoint(TARGET), Prompt::Chat(vec![Message::new(Role::User, question)]))
     };
     let (events, heard) = mpsc::channel();
     let _cancel = engine.answer(request, move |event| drop(events.send(event)));
