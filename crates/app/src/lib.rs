@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 mod answering;
 mod attaching;
 mod awake;
+mod benchmark;
 mod calendar;
 mod calibrations;
 mod chat;
@@ -46,6 +47,7 @@ mod transcript;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
+pub use benchmark::{Benchmark, BenchmarkOrder, BenchmarkRow};
 pub use calibrations::{
     CalibrationError, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport,
     CalibrationRun, CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
@@ -72,7 +74,7 @@ pub use suites::Suite;
 pub use trainings::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
 
-pub use calibration::{Advice, Bin, CostRow, Interval, Measured, Mode, Reliability};
+pub use calibration::{Advice, Bin, CostRow, Interval, Measured, Mode, Reliability, Spread};
 pub use engine::{
     Answer, Bound, Calibration, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Design,
     DesignKind, DesignSize, Divergence, DraftSource, Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter,

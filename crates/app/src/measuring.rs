@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::time::Instant;
 
-use engine::{Answer, Event, Finish, Request, Round};
+use engine::{Answer, Cancel, Event, Finish, Request, Round};
 use tokio::sync::mpsc;
 
 use crate::jobs::Jobs;
@@ -35,20 +35,29 @@ impl App {
     }
 
     /// Answers a request; nothing if it was interrupted. `hear` is told of every round.
-    pub(crate) async fn made<T: Clone>(
+    pub(crate) async fn made<T: Clone + Send>(
         &self,
         jobs: &Jobs<T>,
         id: i64,
         request: Request,
-        mut hear: impl FnMut(&Round) + Send,
+        hear: impl FnMut(&Round) + Send,
     ) -> Result<Option<Made>> {
         if jobs.get(id).is_none_or(|job| !job.goes_on()) {
             return Ok(None);
         }
+        self.make(request, |cancel| jobs.hear(id, cancel), hear).await
+    }
+
+    /// The same outside any job; whoever is handed the [`Cancel`] may interrupt it.
+    pub(crate) async fn make(
+        &self,
+        request: Request,
+        hand: impl FnOnce(Cancel) + Send,
+        mut hear: impl FnMut(&Round) + Send,
+    ) -> Result<Option<Made>> {
         let (told, mut heard) = mpsc::unbounded_channel();
         // Nobody listens any more if the send fails: the program ends.
-        let cancel = self.engine.answer(request, move |event| drop(told.send(event)));
-        jobs.hear(id, cancel);
+        hand(self.engine.answer(request, move |event| drop(told.send(event))));
         let (mut rounds, mut loaded) = (Vec::new(), false);
         while let Some(event) = heard.recv().await {
             match event {

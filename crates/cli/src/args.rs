@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::controls::{ControlArguments, not_negative};
 
+mod bench;
 mod calibrate;
 mod compare;
 mod conversations;
@@ -15,6 +16,7 @@ mod hub;
 mod models;
 mod train;
 
+pub(crate) use bench::BenchArguments;
 pub(crate) use calibrate::{CalibrateArguments, CalibrationsCommand};
 pub(crate) use compare::{CompareArguments, ComparisonsCommand, Form};
 pub(crate) use conversations::ConversationsCommand;
@@ -80,6 +82,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ComparisonsCommand,
     },
+    /// Time reading and writing on this machine: a target alone and with drafters, behind prompts of several lengths. It is
+    /// truest while the machine does nothing else.
+    Bench(Box<BenchArguments>),
     /// The machine's memory, and how much of it stays free for everything else.
     Memory {
         /// Keep this many gigabytes free; 0 goes back to 15 %, and 2 GB at least.

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 mod args;
 mod asking;
 mod batch;
+mod bench;
 mod calibrate;
 mod calibrations;
 mod chat;
@@ -72,6 +73,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Calibrations { command } => calibrations::run(&app, command, arguments.json).await,
         Command::Compare(order) => compare::run(&app, (*order).into(), arguments.json).await,
         Command::Comparisons { command } => comparisons::run(&app, command, arguments.json).await,
+        Command::Bench(bench) => bench::run(&app, *bench, arguments.json).await,
         Command::Memory { reserve } => memory::run(&app, reserve, arguments.json).await,
         Command::Chat(chat) => chat::run(&app, *chat, arguments.json).await,
         Command::Batch(batch) => batch::run(&app, *batch, arguments.json).await,

@@ -169,9 +169,18 @@ impl App {
 
     /// What an order is measured with now.
     pub(super) async fn conditions(&self, order: &ComparisonOrder) -> Result<Conditions> {
-        let target = self.usable(&order.target, CheckpointRole::Target).await?.folder;
+        self.conditions_of(&order.target, order.contenders.iter().map(|contender| &*contender.drafter)).await
+    }
+
+    /// What models with these ids are measured with now.
+    pub(crate) async fn conditions_of(
+        &self,
+        target: &str,
+        drafters_by_id: impl Iterator<Item = &str>,
+    ) -> Result<Conditions> {
+        let target = self.usable(target, CheckpointRole::Target).await?.folder;
         let mut drafters = Vec::new();
-        for Contender { drafter, .. } in &order.contenders {
+        for drafter in drafters_by_id {
             drafters.push(match self.usable_drafter(drafter).await?.1 {
                 DraftSource::Folder(folder) => Some(self.fingerprint(&folder).await?),
                 DraftSource::Lookup => None,
