@@ -64,6 +64,12 @@ pub fn release_memory() {
 /// Whether products with gathered matrices know float32 only: MLX's CPU backend has no other kernel for them.
 #[must_use]
 pub fn gathers_only_float32() -> bool {
+    is_cpu()
+}
+
+/// Whether MLX computes on its CPU backend, which has no kernels for norms and rotations: `mlx::core::fast` composes them of
+/// many small operations there, each of which costs more than what it computes for a row.
+pub(crate) fn is_cpu() -> bool {
     let kind = Device::try_default().and_then(|device| device.get_type());
     matches!(kind, Ok(DeviceType::Cpu))
 }

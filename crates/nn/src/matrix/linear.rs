@@ -13,8 +13,12 @@ pub struct Linear {
 
 #[derive(Debug, Clone)]
 enum Weight {
-    /// `[in, out]`, whatever the file's orientation.
-    Dense(Array),
+    Dense {
+        /// `[in, out]`, whatever the file's orientation.
+        weight: Array,
+        /// The same as `[1, in, out]`: where both sides have as many axes MLX need not take one away and give it back.
+        batch: Array,
+    },
     Packed(Packed),
 }
 
@@ -23,7 +27,7 @@ impl Linear {
     #[must_use]
     pub fn new(matrix: Matrix) -> Self {
         let weight = match matrix {
-            Matrix::Dense(weight) => Weight::Dense(weight.t()),
+            Matrix::Dense(weight) => Weight::dense(weight.t()),
             Matrix::Packed(packed) => Weight::Packed(packed),
         };
         Self { weight }
@@ -32,7 +36,7 @@ impl Linear {
     /// From numbers `[in, out]`.
     #[must_use]
     pub fn from_in_out(weight: Array) -> Self {
-        Self { weight: Weight::Dense(weight) }
+        Self { weight: Weight::dense(weight) }
     }
 
     /// `[.., in]` to `[.., out]`.
@@ -41,8 +45,16 @@ impl Linear {
     /// When MLX fails.
     pub fn forward(&self, x: &Array) -> Result<Array> {
         match &self.weight {
-            Weight::Dense(weight) => Ok(x.matmul(weight)?),
+            Weight::Dense { batch, .. } if x.ndim() == 3 && x.dim(0) == 1 => Ok(x.matmul(batch)?),
+            Weight::Dense { weight, .. } => Ok(x.matmul(weight)?),
             Weight::Packed(packed) => packed.product(x),
         }
+    }
+}
+
+impl Weight {
+    fn dense(weight: Array) -> Self {
+        let batch = weight.expand_dims(0).expect("any array may have one more axis");
+        Self::Dense { weight, batch }
     }
 }
