@@ -11,6 +11,8 @@ export const commands = {
 	 *  number type that is chosen.
 	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
+	/**  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
+	memoryLimit: (target: string, precision: Precision, context: number) => typedError<MemoryLimit | null, Failure>(__TAURI_INVOKE("memory_limit", { target, precision, context })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
 	/**  Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
@@ -1032,6 +1034,15 @@ export type MeasuredMode = {
 export type MeasuredSuite = {
 	title: string,
 	modes: MeasuredMode[],
+};
+
+/**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
+export type MemoryLimit = {
+	tokensPerSecond: number,
+	/**  What this machine was measured to read in a second. */
+	bytesPerSecond: number,
+	/**  What the target reads for a token. */
+	bytesPerToken: number,
 };
 
 /**  The machine's memory, and what of it models leave alone. */
