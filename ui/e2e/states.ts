@@ -61,6 +61,15 @@ async function order(page: Page, name: string, what: string): Promise<void> {
   await page.getByTestId(`${what}-form`).waitFor();
 }
 
+/** What a comparison can be told besides, where tokens are drawn. */
+async function drawn(page: Page): Promise<void> {
+  await order(page, 'Compare', 'comparison');
+  await page.getByTestId('comparison-form').getByText('More', { exact: true }).click();
+  await page.getByRole('spinbutton', { name: 'Temperature' }).fill('0.7');
+  await page.keyboard.press('Enter');
+  await page.getByRole('spinbutton', { name: 'Seed' }).scrollIntoViewIfNeeded();
+}
+
 /** Every answer as its tokens, and what is known of one that did not stand. */
 async function provenance(page: Page): Promise<void> {
   await page.getByTestId('conversation').first().waitFor();
@@ -111,6 +120,7 @@ export const states: State[] = [
   { name: 'compare-none', show: 'first', go: (page) => view(page, 'Compare') },
   { name: 'compare', go: (page) => view(page, 'Compare') },
   { name: 'compare-form', go: (page) => order(page, 'Compare', 'comparison') },
+  { name: 'compare-form-drawn', go: drawn },
   { name: 'calibrate-none', show: 'first', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate-report', go: (page) => below(page, 'Calibrate', 'Verifying, by rows') },

@@ -583,6 +583,8 @@ export type Comparison = {
 	contenders: Contender[],
 	/**  0 took the likeliest token; null if the record is damaged. */
 	temperature: number | null,
+	/**  What tokens are drawn by above that; null likewise. */
+	seed: number | null,
 	/**  What is asked, in a few words. */
 	data: string,
 	state: ComparisonState,
@@ -638,6 +640,8 @@ export type ComparisonOrder = {
 	thinking: boolean,
 	/**  0 takes the likeliest token. */
 	temperature: number,
+	/**  The same seed draws the same text. */
+	seed: number,
 	/**  The one prompt that is asked; null asks the suites. */
 	prompt: string | null,
 	/**  Built-in suites, by id. */
