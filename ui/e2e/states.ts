@@ -17,7 +17,7 @@ async function discover(page: Page, text = ''): Promise<void> {
   await press(page, 'Discover');
   await page.getByRole('searchbox', { name: 'Search the Hub' }).fill(text);
   // What is typed is asked for after a while.
-  if (text !== '') await page.getByText(/^(1 repo|2 repos|Nothing was found|Slipstream is offline)/).waitFor();
+  if (text !== '') await page.getByText(/^(1 repo|2 repos|Nothing was found|Offline: the search)/).waitFor();
 }
 
 async function offer(page: Page): Promise<void> {

@@ -1,5 +1,5 @@
 // What the demo may begin with instead, by name: `?show=parked`.
-import type { Phase, Round, Speculation } from '../src/lib/backend/backend';
+import { type Phase, Refusal, type Round, type Speculation } from '../src/lib/backend/backend';
 import type { ScriptedBackend } from './backend';
 import { hit } from './hub';
 import { stream } from './much';
@@ -22,7 +22,8 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
   'models-fail': ({ failing }) => failing.set('models', 'The database slipstream.sqlite3 cannot be read: it is not a database.'),
   offline: (backend) => {
     backend.status = { ...backend.status, offline: true };
-    backend.failing.set('discover', 'Slipstream is offline: the Hub is not asked.');
+    const message = 'Offline: the search needs the network, which is switched off.';
+    backend.failing.set('discover', new Refusal({ code: 'goOnline', message }));
   },
   stream: (backend) => stream(backend, 500),
   // As the last of ten minutes.
