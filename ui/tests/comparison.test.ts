@@ -157,7 +157,7 @@ test('one is exported, and forgotten after a question', async () => {
   const user = await openCompare(backend);
   for (const name of ['Export card…', 'Export CSV…', 'Export JSON…']) await user.click(await screen.findByRole('button', { name }));
   await waitFor(() => expect(backend.comparisonsSaved).toEqual(['markdown', 'csv', 'json']));
-  expect(screen.getByTestId('saved')).toHaveTextContent('Saved as /documents/calibration.csv.');
+  expect(screen.getByTestId('written')).toHaveTextContent('Saved as /documents/calibration.csv.');
   await user.click(screen.getByRole('button', mine('Forget')));
   await user.click(screen.getByRole('button', { name: 'Forget' }));
   await waitFor(() => expect(screen.queryByTestId('comparison')).not.toBeInTheDocument());

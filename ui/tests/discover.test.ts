@@ -243,7 +243,7 @@ test('what other programs have is added where it lies', async () => {
   backend.failing.clear();
   backend.elsewhere = [];
   await user.click(screen.getByRole('button', { name: 'Look again' }));
-  expect(await screen.findByText(/^All models of other programs are in the list\./)).toBeInTheDocument();
+  expect(await screen.findByText(/^No models in the folders of other programs\./)).toBeInTheDocument();
   expect(screen.getByTestId('model')).toBeInTheDocument();
   await waitFor(() => expect(backend.kept.target).toBe('t'));
 });
