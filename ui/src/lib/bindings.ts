@@ -1268,6 +1268,8 @@ export type Preferences = {
 	view: string | null,
 	/**  The part of that part. */
 	shelf: string | null,
+	/**  Whether answers are shown as their tokens. */
+	provenance: boolean,
 };
 
 /**  A system prompt with the settings that go with it. */
