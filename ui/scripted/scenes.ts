@@ -2,7 +2,7 @@
 import { type Phase, Refusal, type Round, type Speculation } from '../src/lib/backend/backend';
 import type { ScriptedBackend } from './backend';
 import { hit } from './hub';
-import { stream } from './much';
+import { stream, traced } from './much';
 import { drafting, essayRounds, message, thoughtRounds } from './samples';
 import { long } from './threads';
 
@@ -28,6 +28,10 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
   stream: (backend) => stream(backend, 500),
   // As the last of ten minutes.
   'stream-on': (backend) => stream(backend, 500, 280_000),
+  traced: (backend) => {
+    backend.traces.set(backend.written.get(1)!.at(-1)!.id, traced(4000));
+    backend.kept.provenance = true;
+  },
   long: (backend) => backend.written.set(1, long(2000)),
   ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
 };
