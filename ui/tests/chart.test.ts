@@ -124,6 +124,14 @@ describe('the speed', () => {
     expect(screen.queryByText(/Memory limit/)).toBeNull();
   });
 
+  test('is not hidden by a limit that is far from it', () => {
+    render(AnswerChart, { reading: tallied(), plain: 10, limit: { ...limit, tokensPerSecond: 81 } });
+    expect(screen.getByTestId('memory-limit')).toHaveTextContent(/^Memory limit for plain decoding: 81.0 tokens\/s, beyond this chart\.$/);
+    const [drafted, plainly] = screen.getByTestId('speeds').querySelectorAll('rect');
+    expect(Number(drafted!.getAttribute('width'))).toBeCloseTo(2 * Number(plainly!.getAttribute('width')));
+    expect(screen.getByTestId('speeds').querySelector('line.limit')).toBeNull();
+  });
+
   test('of a plain answer is its own baseline', () => {
     render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), null), plain: 10, limit });
     expect(cells('Speed of decoding').map(([name]) => name)).toEqual(['Speed', 'This answer', 'Memory limit for plain decoding']);
