@@ -79,6 +79,12 @@ async function provenance(page: Page): Promise<void> {
   for (let at = 0; at < 3; at += 1) await page.keyboard.press('ArrowDown');
 }
 
+/** Away from formulas, which have a font of the system's, and not before they are as high as they are going to be. */
+async function markdown(page: Page): Promise<void> {
+  await page.locator('.markdown math').first().waitFor({ state: 'attached' });
+  await page.getByText('The same in Rust').scrollIntoViewIfNeeded();
+}
+
 async function timeline(page: Page): Promise<void> {
   await press(page, 'Timeline');
   await page.getByTestId('timeline').evaluate((shown) => shown.scrollIntoView({ block: 'center' }));
@@ -102,8 +108,7 @@ export const states: State[] = [
   { name: 'chat-searched', go: (page) => page.getByRole('searchbox').first().fill('river') },
   { name: 'chat-menu', go: (page) => page.getByTestId('conversation').first().click({ button: 'right' }) },
   { name: 'chat-edited', go: (page) => press(page, 'Edit') },
-  // Away from formulas, which have a font of the system's.
-  { name: 'chat-markdown', show: 'markdown', go: (page) => page.getByText('The same in Rust').scrollIntoViewIfNeeded() },
+  { name: 'chat-markdown', show: 'markdown', go: markdown },
   { name: 'chat-hostile', show: 'hostile', go: (page) => page.getByText('relative').scrollIntoViewIfNeeded() },
   { name: 'models-none', show: 'first', go: (page) => view(page, 'Models') },
   { name: 'models', go: (page) => view(page, 'Models') },
