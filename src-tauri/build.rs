@@ -4,6 +4,7 @@
 const COMMANDS: &[&str] = &[
     "models",
     "model_details",
+    "memory_limit",
     "add_model",
     "add_demo",
     "remove_model",

@@ -128,6 +128,30 @@ fn a_token_costs_what_its_caches_are_allotted() -> Outcome {
     Ok(())
 }
 
+/// Counted by hand from the fixtures' configurations, in numbers and in bytes.
+#[test]
+fn a_plain_step_reads_each_number_that_it_needs_once() -> Outcome {
+    let plan = |kind, precision| Plan::of(&fixtures::path(&format!("gemma4/{kind}")), None, precision);
+
+    // Norms, queries, keys with values, output and the gated unit of six layers; the table, which is the head, and a norm.
+    let layer = (4 * 48 + 2 * 16) + 64 * 48 + 2 * 16 * 48 + 48 * 64 + 3 * 96 * 48;
+    let numbers = 6 * layer + 256 * 48 + 48;
+    // A key and a value of 16 numbers: two layers see all tokens, and four of them the last 8.
+    let dense = plan("gemma3-text", Precision::Float32)?;
+    assert_eq!(dense.step(0), 4 * numbers);
+    assert_eq!(dense.step(100), 4 * (numbers + 2 * 32 * 100 + 4 * 32 * 8));
+
+    // Of the table for nine layers, each 32 wide, the row of one token in 256.
+    let per_layer = plan("e-series", Precision::Float32)?;
+    assert_eq!(per_layer.need(0).weights - per_layer.step(0), 4 * 255 * 9 * 32);
+
+    // Of 8 experts the 3 that are chosen: 4 bits a number, and a scale with a bias of 16 bits each for every 32 numbers.
+    let mixture = plan("26b-a4b-q4g32", Precision::AsStored)?;
+    let expert = 3 * 32 * 64;
+    assert_eq!(mixture.need(0).weights - mixture.step(0), 6 * 5 * (expert / 2 + expert / 32 * 4));
+    Ok(())
+}
+
 #[test]
 fn what_does_not_fit_is_said_with_its_parts_and_what_would_help() -> Outcome {
     let _alone = alone();

@@ -17,7 +17,7 @@ async function discover(page: Page, text = ''): Promise<void> {
   await press(page, 'Discover');
   await page.getByRole('searchbox', { name: 'Search the Hub' }).fill(text);
   // What is typed is asked for after a while.
-  if (text !== '') await page.getByText(/^(1 repo|2 repos|Nothing was found|Slipstream is offline)/).waitFor();
+  if (text !== '') await page.getByText(/^(1 repo|2 repos|Nothing was found|Offline: the search)/).waitFor();
 }
 
 async function offer(page: Page): Promise<void> {
@@ -61,6 +61,15 @@ async function order(page: Page, name: string, what: string): Promise<void> {
   await page.getByTestId(`${what}-form`).waitFor();
 }
 
+/** What a comparison can be told besides, where tokens are drawn. */
+async function drawn(page: Page): Promise<void> {
+  await order(page, 'Compare', 'comparison');
+  await page.getByTestId('comparison-form').getByText('More', { exact: true }).click();
+  await page.getByRole('spinbutton', { name: 'Temperature' }).fill('0.7');
+  await page.keyboard.press('Enter');
+  await page.getByRole('spinbutton', { name: 'Seed' }).scrollIntoViewIfNeeded();
+}
+
 /** Every answer as its tokens, and what is known of one that did not stand. */
 async function provenance(page: Page): Promise<void> {
   await page.getByTestId('conversation').first().waitFor();
@@ -68,6 +77,12 @@ async function provenance(page: Page): Promise<void> {
   const tokens = page.getByRole('listbox', { name: 'Tokens of the answer' }).first();
   await tokens.focus();
   for (let at = 0; at < 3; at += 1) await page.keyboard.press('ArrowDown');
+}
+
+/** Away from formulas, which have a font of the system's, and not before they are as high as they are going to be. */
+async function markdown(page: Page): Promise<void> {
+  await page.locator('.markdown math').first().waitFor({ state: 'attached' });
+  await page.getByText('The same in Rust').scrollIntoViewIfNeeded();
 }
 
 async function timeline(page: Page): Promise<void> {
@@ -93,8 +108,7 @@ export const states: State[] = [
   { name: 'chat-searched', go: (page) => page.getByRole('searchbox').first().fill('river') },
   { name: 'chat-menu', go: (page) => page.getByTestId('conversation').first().click({ button: 'right' }) },
   { name: 'chat-edited', go: (page) => press(page, 'Edit') },
-  // Away from formulas, which have a font of the system's.
-  { name: 'chat-markdown', show: 'markdown', go: (page) => page.getByText('The same in Rust').scrollIntoViewIfNeeded() },
+  { name: 'chat-markdown', show: 'markdown', go: markdown },
   { name: 'chat-hostile', show: 'hostile', go: (page) => page.getByText('relative').scrollIntoViewIfNeeded() },
   { name: 'models-none', show: 'first', go: (page) => view(page, 'Models') },
   { name: 'models', go: (page) => view(page, 'Models') },
@@ -111,6 +125,7 @@ export const states: State[] = [
   { name: 'compare-none', show: 'first', go: (page) => view(page, 'Compare') },
   { name: 'compare', go: (page) => view(page, 'Compare') },
   { name: 'compare-form', go: (page) => order(page, 'Compare', 'comparison') },
+  { name: 'compare-form-drawn', go: drawn },
   { name: 'calibrate-none', show: 'first', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate-report', go: (page) => below(page, 'Calibrate', 'Verifying, by rows') },

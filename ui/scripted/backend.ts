@@ -1,5 +1,5 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Along, Attachment, Backend, Controls, Details, Frame, How, Model, Pair, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
+import type { Along, Attachment, Backend, Controls, Details, Frame, How, MemoryLimit, Model, Pair, Precision, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { conversation, message, model } from './samples';
 import { ScriptedShell } from './shell';
@@ -9,6 +9,10 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   folders = new Map<string, Model>();
   /** What the files of a model say, by its id. */
   looks = new Map<string, Details>();
+  /** How fast each target could decode plainly at most, by its id. */
+  limits = new Map<string, MemoryLimit>();
+  /** For what that was asked. */
+  limited: { target: string; precision: Precision; context: number }[] = [];
   refusal = 'There is no config.json in this folder.';
   chosenFolder: string | null = null;
   kept: Preferences = structuredClone(beforeLoading);
@@ -53,6 +57,11 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
     const details = this.looks.get(id);
     if (!details) throw new Error('Nobody has looked at this model.');
     return this.answer('modelDetails', details);
+  }
+
+  async memoryLimit(target: string, precision: Precision, context: number): Promise<MemoryLimit | null> {
+    this.limited.push({ target, precision, context });
+    return this.answer('memoryLimit', this.limits.get(target) ?? null);
   }
 
   async addModel(folder: string): Promise<Model> {

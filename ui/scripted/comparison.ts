@@ -21,6 +21,7 @@ export function comparison(part: Partial<Comparison> & Pick<Comparison, 'id' | '
       { drafter: 'lookup', mode: { mode: 'fixed', gamma: 4 } },
     ],
     temperature: 0,
+    seed: 0,
     data: '16 prompts: Chat, Code',
     done: 0,
     of: 48,
@@ -115,9 +116,9 @@ export class ScriptedComparison extends ScriptedCalibration {
     this.answer('startComparison', null);
     this.comparisonOrders.push(order);
     const id = 1 + Math.max(0, ...this.races.map((each) => each.id));
-    const { target, contenders, temperature } = order;
+    const { target, contenders, temperature, seed } = order;
     const data = order.prompt === null ? '8 prompts: Chat' : `“${order.prompt}”`;
-    this.compare([comparison({ id, state: 'waiting', target, contenders, temperature, data, of: contenders.length + 1, createdAt: Date.now() }), ...this.races]);
+    this.compare([comparison({ id, state: 'waiting', target, contenders, temperature, seed, data, of: contenders.length + 1, createdAt: Date.now() }), ...this.races]);
     return id;
   }
 

@@ -36,4 +36,11 @@ export function stream(backend: ScriptedBackend, speed: number, before = 0): voi
   };
 }
 
+/** What the rounds did of an answer of so many tokens. */
+export function traced(tokens: number): Round[] {
+  const once = rounds(`${essay}\n\n`, 5);
+  const pieces = once.reduce((all, round) => all + round.pieces.length, 0);
+  return Array.from({ length: Math.ceil(tokens / pieces) }, () => once).flat();
+}
+
 const essay = essayRounds(5).map(({ text }) => text).join('');

@@ -1,8 +1,8 @@
 // What the demo may begin with instead, by name: `?show=parked`.
-import type { Phase, Round, Speculation } from '../src/lib/backend/backend';
+import { type Phase, Refusal, type Round, type Speculation } from '../src/lib/backend/backend';
 import type { ScriptedBackend } from './backend';
 import { hit } from './hub';
-import { stream } from './much';
+import { stream, traced } from './much';
 import { drafting, essayRounds, message, thoughtRounds } from './samples';
 import { long } from './threads';
 
@@ -22,11 +22,16 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
   'models-fail': ({ failing }) => failing.set('models', 'The database slipstream.sqlite3 cannot be read: it is not a database.'),
   offline: (backend) => {
     backend.status = { ...backend.status, offline: true };
-    backend.failing.set('discover', 'Slipstream is offline: the Hub is not asked.');
+    const message = 'Offline: the search needs the network, which is switched off.';
+    backend.failing.set('discover', new Refusal({ code: 'goOnline', message }));
   },
   stream: (backend) => stream(backend, 500),
   // As the last of ten minutes.
   'stream-on': (backend) => stream(backend, 500, 280_000),
+  traced: (backend) => {
+    backend.traces.set(backend.written.get(1)!.at(-1)!.id, traced(4000));
+    backend.kept.provenance = true;
+  },
   long: (backend) => backend.written.set(1, long(2000)),
   ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
 };

@@ -145,7 +145,7 @@ test('what cannot start says why', async () => {
   backend.registered = [];
   await fireEvent.focus(window);
   await waitFor(() => expect(obstacle()).toHaveTextContent('Add a target first: the model that answers.'));
-  await user.click(screen.getAllByRole('button', { name: 'Get a model' })[0]!);
+  await user.click(screen.getByRole('button', { name: 'Get a target' }));
   expect(screen.getByRole('main', { name: 'Models' })).toBeInTheDocument();
 });
 

@@ -16,6 +16,12 @@ function tallied() {
   return tally.reading();
 }
 
+/** What stands in a table, row by row. */
+function cells(name: string) {
+  const table = within(screen.getByRole('table', { name, hidden: true }));
+  return table.getAllByRole('row', { hidden: true }).map((row) => [...row.children].map((cell) => cell.textContent));
+}
+
 function stretches(rounds: number[], most: number) {
   const line = new Line(most);
   for (const tokens of rounds) line.add(tokens);
@@ -81,8 +87,7 @@ describe('the chart', () => {
   test('says the same in a table', () => {
     render(AnswerChart, { reading: tallied() });
     expect(screen.getAllByTestId('bar')).toHaveLength(3);
-    const row = within(screen.getByRole('table', { hidden: true })).getAllByRole('row', { hidden: true })[1];
-    expect([...(row?.children ?? [])].map((cell) => cell.textContent)).toEqual(['1', '3', '2', '67%']);
+    expect(cells('Acceptance by position')[1]).toEqual(['1', '3', '2', '67%']);
     expect(screen.getByRole('img', { name: /Running mean 2.00/ })).toBeInTheDocument();
   });
 
@@ -95,6 +100,42 @@ describe('the chart', () => {
   test('says so when only the totals were kept', () => {
     render(AnswerChart, { reading: readingOf(statsOf(rounds), null) });
     expect(screen.getByText(/^8 tokens in 4 rounds\./)).toBeInTheDocument();
+  });
+});
+
+describe('the speed', () => {
+  const limit = { tokensPerSecond: 40, bytesPerSecond: 20_000_000_000, bytesPerToken: 500_000_000 };
+
+  test('stands beside plain decoding and what memory allows it', () => {
+    render(AnswerChart, { reading: tallied(), plain: 10, limit });
+    expect(cells('Speed of decoding')).toEqual([
+      ['Speed', 'Tokens/s'],
+      ['This answer', '20.0'],
+      ['Plain decoding', '10.0'],
+      ['Memory limit for plain decoding', '40.0'],
+    ]);
+    expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain decoding, 10.0 tokens/s');
+    expect(screen.getByTestId('memory-limit')).toHaveTextContent('40.0 tokens/s. A drafted answer may be above it.');
+    expect(screen.getByTestId('memory-limit').title).toMatch(/read 20 GB of memory a second, and plain decoding reads 500 MB for each token/);
+  });
+
+  test('has no limit where none is known', () => {
+    render(AnswerChart, { reading: tallied(), plain: 10 });
+    expect(screen.queryByText(/Memory limit/)).toBeNull();
+  });
+
+  test('is not hidden by a limit that is far from it', () => {
+    render(AnswerChart, { reading: tallied(), plain: 10, limit: { ...limit, tokensPerSecond: 81 } });
+    expect(screen.getByTestId('memory-limit')).toHaveTextContent(/^Memory limit for plain decoding: 81.0 tokens\/s, beyond this chart\.$/);
+    const [drafted, plainly] = screen.getByTestId('speeds').querySelectorAll('rect');
+    expect(Number(drafted!.getAttribute('width'))).toBeCloseTo(2 * Number(plainly!.getAttribute('width')));
+    expect(screen.getByTestId('speeds').querySelector('line.limit')).toBeNull();
+  });
+
+  test('of a plain answer is its own baseline', () => {
+    render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), null), plain: 10, limit });
+    expect(cells('Speed of decoding').map(([name]) => name)).toEqual(['Speed', 'This answer', 'Memory limit for plain decoding']);
+    expect(screen.queryByText(/drafted answer/)).toBeNull();
   });
 });
 

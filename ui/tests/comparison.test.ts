@@ -4,7 +4,7 @@ import type { ScriptedBackend } from '../scripted/backend';
 import { compared, comparison, identical, lane } from '../scripted/comparison';
 import { model } from '../scripted/samples';
 import type { Comparison } from '../src/lib/backend/comparing';
-import { acceptance, columnsOf, news, progress, standing, taking, waysOf } from '../src/lib/compare/words';
+import { acceptance, choosing, columnsOf, news, progress, standing, taking, waysOf } from '../src/lib/compare/words';
 import { backendWithModels, openCompare } from './window';
 
 const title = 'dspark-270m · Lookup (no model), γ 4, May 3, 9:05 AM';
@@ -40,6 +40,12 @@ describe('the words', () => {
     expect(news('dspark', { ...done, state: 'failed', failure: 'The disk is full.' })).toBe('The comparison of dspark has failed: The disk is full.');
   });
 
+  test('the seed is said where tokens are drawn by it', () => {
+    expect(choosing(done)).toEqual(['temperature 0']);
+    expect(choosing({ ...done, temperature: 0.7, seed: 7 })).toEqual(['temperature 0.7', 'seed 7']);
+    expect(choosing({ ...done, temperature: null, seed: null })).toEqual([]);
+  });
+
   test('a column says its speed once it writes, and positions where nothing was proposed say nothing', () => {
     expect(standing(lane({}))).toBe('waits for its turn');
     expect(standing(lane({ stage: 'warmingUp' }))).toBe('warming up, not timed');
@@ -58,7 +64,7 @@ test('the chat’s drafter and the next one are compared on a prompt with one cl
   await user.click(start());
   const auto = { mode: 'auto' };
   const contenders = [{ drafter: 'd', mode: auto }, { drafter: 'lookup', mode: auto }];
-  const order = { target: 't', contenders, thinking: false, temperature: 0, prompt: 'Why do rivers bend?', suites: [], prompts: 8, tokens: 128 };
+  const order = { target: 't', contenders, thinking: false, temperature: 0, seed: 0, prompt: 'Why do rivers bend?', suites: [], prompts: 8, tokens: 128 };
   await waitFor(() => expect(backend.comparisonOrders).toEqual([order]));
   await waitFor(() => expect(screen.getByTestId('comparison')).toHaveFocus());
 });
@@ -73,7 +79,10 @@ test('everything about an order can be chosen', async () => {
   await user.selectOptions(screen.getByRole('combobox', { name: 'How drafter 1 drafts' }), 'γ 3');
   await user.selectOptions(screen.getByRole('combobox', { name: 'Drafter 2' }), 'd');
   await user.click(screen.getByText('More'));
+  // At temperature 0 nothing is drawn.
+  expect(screen.queryByRole('spinbutton', { name: 'Seed' })).toBeNull();
   await fireEvent.change(screen.getByRole('spinbutton', { name: 'Temperature' }), { target: { value: '0.7' } });
+  await fireEvent.change(await screen.findByRole('spinbutton', { name: 'Seed' }), { target: { value: '7' } });
   await fireEvent.change(screen.getByRole('spinbutton', { name: 'How many' }), { target: { value: '3' } });
   await user.click(screen.getByRole('checkbox', { name: 'Thinking' }));
   await user.click(start());
@@ -82,7 +91,7 @@ test('everything about an order can be chosen', async () => {
     { drafter: 'd', mode: { mode: 'auto' } },
     { drafter: 'o', mode: { mode: 'auto' } },
   ];
-  const order = { target: 't', contenders, thinking: true, temperature: 0.7, prompt: null, suites: ['chat', 'code'], prompts: 3, tokens: 128 };
+  const order = { target: 't', contenders, thinking: true, temperature: 0.7, seed: 7, prompt: null, suites: ['chat', 'code'], prompts: 3, tokens: 128 };
   await waitFor(() => expect(backend.comparisonOrders).toEqual([order]));
 });
 
@@ -148,7 +157,7 @@ test('one is exported, and forgotten after a question', async () => {
   const user = await openCompare(backend);
   for (const name of ['Export card…', 'Export CSV…', 'Export JSON…']) await user.click(await screen.findByRole('button', { name }));
   await waitFor(() => expect(backend.comparisonsSaved).toEqual(['markdown', 'csv', 'json']));
-  expect(screen.getByTestId('saved')).toHaveTextContent('Saved as /documents/calibration.csv.');
+  expect(screen.getByTestId('written')).toHaveTextContent('Saved as /documents/calibration.csv.');
   await user.click(screen.getByRole('button', mine('Forget')));
   await user.click(screen.getByRole('button', { name: 'Forget' }));
   await waitFor(() => expect(screen.queryByTestId('comparison')).not.toBeInTheDocument());

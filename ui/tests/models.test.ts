@@ -210,7 +210,7 @@ test('who has no model is led to Discover from every place that wants one', asyn
   await user.click(await screen.findByRole('button', { name: 'Get a model' }));
   await isThere();
   await user.click(screen.getByRole('button', { name: 'Your models' }));
-  await user.click(screen.getAllByRole('button', { name: 'Get a model' })[0]!);
+  await user.click(screen.getByRole('button', { name: 'Get a drafter' }));
   await isThere();
   await user.click(screen.getByRole('button', { name: /^Chat/ }));
   await user.selectOptions(screen.getByRole('combobox', { name: 'Drafter' }), 'Get a model…');

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/svelte';
+import { cleanup, screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { outcome } from '../scripted/samples';
 import { tokensOf } from '../src/lib/provenance/tokens';
@@ -93,6 +93,21 @@ test('an answer is shown as its tokens, which the arrow keys go through', async 
 
   await user.keyboard('{Control>}p{/Control}');
   expect(await screen.findByText(text)).toBeInTheDocument();
+});
+
+test('answers are still their tokens after a restart', async () => {
+  const backend = backendWithTalks();
+  backend.written.get(1)!.push(answer(14, 'The river bends'));
+  backend.traces.set(14, [resampled]);
+  backend.kept = { ...backend.kept, conversation: 1 };
+  const user = await open(backend);
+  await screen.findByText('The river bends');
+  await user.keyboard('{Control>}p{/Control}');
+  await waitFor(() => expect(backend.kept.provenance).toBe(true));
+  cleanup();
+  await open(backend);
+  await waitFor(tokens);
+  expect(screen.queryByText('The river bends')).not.toBeInTheDocument();
 });
 
 test('the next answer is observed, and one that runs comes from its beginning', async () => {

@@ -163,7 +163,7 @@ test('without a target the form leads to one, and a broken one cannot be learned
   await waitFor(() => expect(obstacle()).toHaveTextContent('This target cannot be used at present. Pick another one.'));
   backend.registered = [];
   await fireEvent.focus(window);
-  await user.click(await screen.findByRole('button', { name: 'Get a model' }));
+  await user.click(await screen.findByRole('button', { name: 'Get a target' }));
   expect(screen.getByRole('main', { name: 'Models' })).toBeInTheDocument();
 });
 

@@ -36,6 +36,7 @@ mod keeping;
 mod library;
 mod measuring;
 mod memory;
+mod memory_limit;
 mod models;
 mod preferences;
 mod presets;
@@ -65,6 +66,7 @@ pub use library::{
     HubStatus, HubToken, InPlace, Judgement, Keychain, Located, Missing, Offer, OfferedFile, Published, Shelf, Source,
     Storage, Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
 };
+pub use memory_limit::MemoryLimit;
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 pub use presets::Preset;

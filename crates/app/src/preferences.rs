@@ -23,6 +23,8 @@ pub struct Preferences {
     pub view: Option<String>,
     /// The part of that part.
     pub shelf: Option<String>,
+    /// Whether answers are shown as their tokens, and new ones tell how probable these were.
+    pub provenance: bool,
 }
 
 impl App {
@@ -43,6 +45,7 @@ impl App {
             conversation,
             view: self.chosen("view").await?,
             shelf: self.chosen("shelf").await?,
+            provenance: self.chosen("provenance").await?,
         })
     }
 
@@ -57,7 +60,8 @@ impl App {
         self.choose("controls", &preferences.controls).await?;
         self.choose("conversation", &preferences.conversation).await?;
         self.choose("view", &preferences.view).await?;
-        self.choose("shelf", &preferences.shelf).await
+        self.choose("shelf", &preferences.shelf).await?;
+        self.choose("provenance", &preferences.provenance).await
     }
 
     async fn chosen_model(&self, key: &str) -> Result<Option<String>> {
@@ -98,8 +102,16 @@ mod tests {
         let (target, drafter) = (Some("t".into()), Some("d".into()));
         let precision = Precision::Float32;
         let (view, shelf) = (Some("models".into()), Some("discover".into()));
-        let chosen =
-            Preferences { target, drafter, precision, controls, conversation: Some(conversation), view, shelf };
+        let chosen = Preferences {
+            target,
+            drafter,
+            precision,
+            controls,
+            conversation: Some(conversation),
+            view,
+            shelf,
+            provenance: true,
+        };
         app.set_preferences(&chosen).await.unwrap();
         assert_eq!(app.preferences().await.unwrap(), chosen);
 

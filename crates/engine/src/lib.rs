@@ -4,6 +4,7 @@
 //! to a callback.
 
 mod answer;
+mod bandwidth;
 mod batch;
 mod doubt;
 mod error;

@@ -76,6 +76,11 @@ impl Models {
         self.lent = Some(Lent { target: target.clone(), weights, total });
     }
 
+    /// Whether a training has something.
+    pub(crate) fn is_lending(&self) -> bool {
+        self.lent.is_some()
+    }
+
     /// Notes that the training has ended, or paused.
     pub(crate) fn take_back(&mut self) {
         self.lent = None;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use crate::{
-    Checkpoint, Claim, Error, Event, Lesson, LessonEvent, NewDrafter, Proof, Request, Result, answer, batch,
+    Checkpoint, Claim, Error, Event, Lesson, LessonEvent, NewDrafter, Proof, Request, Result, answer, bandwidth, batch,
     models::Models,
     new_drafter,
     training::{self, Desk},
@@ -78,6 +78,7 @@ enum Job {
     NewDrafter { new: NewDrafter, done: Done<Checkpoint> },
     Prove { claim: Box<Claim>, cancel: Cancel, done: Done<Proof> },
     Release { folder: PathBuf },
+    Bandwidth { done: Done<Option<f64>> },
     Teach(Teaching),
 }
 
@@ -165,6 +166,12 @@ impl Engine {
         self.post(Job::Release { folder });
     }
 
+    /// How many bytes of memory this machine reads in a second. The first time takes half a second about, when nothing else
+    /// is done. `None` while a drafter is trained, or while memory is short.
+    pub fn bandwidth(&self, done: impl FnOnce(Result<Option<f64>>) + Send + 'static) {
+        self.post(Job::Bandwidth { done: Box::new(done) });
+    }
+
     fn cancel(&self) -> Cancel {
         Cancel { asked: Arc::default(), closing: Arc::clone(&self.thread.closing) }
     }
@@ -182,6 +189,7 @@ impl Engine {
             }
             Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
             Some(Job::Prove { done, .. }) => done(Err(Error::Closed)),
+            Some(Job::Bandwidth { done }) => done(Err(Error::Closed)),
             Some(Job::Teach(mut teaching)) => (teaching.sink)(LessonEvent::Failed(Error::Closed)),
         }
     }
@@ -205,6 +213,9 @@ fn run(job: Job, models: &mut Models) -> Option<Teaching> {
             done(guarded(models, |models| verify::prove(models, &claim, &cancel)));
         }
         Job::Release { folder } => models.release(&folder),
+        Job::Bandwidth { done } => {
+            done(guarded(models, |models| if models.is_lending() { Ok(None) } else { bandwidth::bandwidth() }));
+        }
         Job::Teach(teaching) => return Some(teaching),
     }
     None

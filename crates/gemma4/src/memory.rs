@@ -28,6 +28,8 @@ pub struct Needs {
     pub weights: u64,
     /// What reading them takes besides, at most, while it lasts.
     pub loading: u64,
+    /// The weights that one row's pass reads.
+    row: u64,
 }
 
 /// The passes that an answer makes.
@@ -54,6 +56,18 @@ impl Config {
         self.owners(LayerKind::Sliding) * self.keys_and_values(LayerKind::Sliding) * width
     }
 
+    /// How much of a tensor of so many `bytes` one row reads: of a table its row, unless that is the head too; of a stack
+    /// of experts those that are chosen; otherwise all.
+    fn read_by_a_row(&self, name: &str, bytes: u64) -> u64 {
+        let of = |part: u64, all: i32| bytes * part / number(all).max(1);
+        match self.mixture {
+            _ if name.starts_with("embed_tokens_per_layer.") => of(1, self.per_layer_vocab_size),
+            _ if name.starts_with("embed_tokens.") && !self.tied => of(1, self.vocab_size),
+            Some(mixture) if name.contains(".experts.") => of(number(mixture.chosen), mixture.experts),
+            _ => bytes,
+        }
+    }
+
     /// Layers of `kind` with keys and values of their own.
     fn owners(&self, kind: LayerKind) -> u64 {
         self.layers[..self.first_shared].iter().filter(|&&layer| layer == kind).count() as u64
@@ -74,7 +88,18 @@ impl Needs {
         let widened = experts
             .map_or(0, |mixture| 4 * 3 * number(mixture.experts) * number(mixture.width) * number(config.hidden_size));
         let (weights, loading) = (fitted.bytes(dtype), fitted.transient(dtype));
-        Self { config, width, widened, weights, loading }
+        let row = fitted.sizes(dtype).map(|(name, bytes)| config.read_by_a_row(name, bytes)).sum();
+        Self { config, width, widened, weights, loading, row }
+    }
+
+    /// What a plain step reads behind `context` tokens, at least: each weight and each key and value that it needs once,
+    /// though layers that share keys and values may read them again.
+    #[must_use]
+    pub fn step(&self, context: usize) -> u64 {
+        let seen = context.min(self.config.window);
+        self.row
+            + self.config.bytes_per_token(self.width) * context as u64
+            + self.config.bytes_per_position(self.width) * seen as u64
     }
 
     /// The caches of one conversation of `context` tokens, and the window of each sliding layer that is kept beside

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::checks::Checks;
 use crate::opened::Opened;
-use crate::wire::{Details, Failure, Model, Shelf};
+use crate::wire::{Details, Failure, MemoryLimit, Model, Precision, Shelf};
 
 /// Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last.
 #[tauri::command]
@@ -26,6 +26,19 @@ pub(crate) async fn model_details(opened: State<'_, Opened>, id: String) -> Resu
     let app = opened.app().await?;
     let precision = app.preferences().await?.precision;
     Ok(app.model_details(&id, None, precision, USUAL_CONTEXT).await?.into())
+}
+
+/// How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn memory_limit(
+    opened: State<'_, Opened>,
+    target: String,
+    precision: Precision,
+    context: usize,
+) -> Result<Option<MemoryLimit>, Failure> {
+    let limit = opened.app().await?.memory_limit(&target, precision.into(), context).await?;
+    Ok(limit.map(MemoryLimit::from))
 }
 
 /// Registers a folder where it lies; its files are looked at, not copied.

@@ -34,6 +34,8 @@ pub(crate) struct ComparisonOrder {
     thinking: bool,
     /// 0 takes the likeliest token.
     temperature: f32,
+    /// The same seed draws the same text.
+    seed: u64,
     /// The one prompt that is asked; null asks the suites.
     prompt: Option<String>,
     /// Built-in suites, by id.
@@ -47,7 +49,7 @@ pub(crate) struct ComparisonOrder {
 impl ComparisonOrder {
     /// For the app, with models that compute in this number type.
     pub(crate) fn with(self, precision: app::Precision) -> app::ComparisonOrder {
-        let Self { target, contenders, thinking, temperature, prompt, suites, prompts, tokens } = self;
+        let Self { target, contenders, thinking, temperature, seed, prompt, suites, prompts, tokens } = self;
         let contender = |Contender { drafter, mode }| app::Contender { drafter, mode: mode.into() };
         app::ComparisonOrder {
             target,
@@ -55,7 +57,7 @@ impl ComparisonOrder {
             precision,
             thinking,
             temperature,
-            seed: 0,
+            seed,
             prompt,
             suites,
             prompts,
@@ -136,6 +138,8 @@ pub(crate) struct Comparison {
     contenders: Vec<Contender>,
     /// 0 took the likeliest token; null if the record is damaged.
     temperature: Option<f32>,
+    /// What tokens are drawn by above that; null likewise.
+    seed: Option<u64>,
     /// What is asked, in a few words.
     data: String,
     state: ComparisonState,
@@ -159,6 +163,7 @@ impl From<app::ComparisonRun> for Comparison {
             id: run.id,
             target: run.target,
             temperature: run.order.as_ref().map(|order| order.temperature),
+            seed: run.order.as_ref().map(|order| order.seed),
             contenders: run.order.into_iter().flat_map(|order| order.contenders).map(Contender::from).collect(),
             data: run.data,
             state: run.state.into(),

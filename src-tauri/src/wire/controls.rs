@@ -177,20 +177,24 @@ pub(crate) struct Preferences {
     view: Option<String>,
     /// The part of that part.
     shelf: Option<String>,
+    /// Whether answers are shown as their tokens.
+    provenance: bool,
 }
 
 impl From<Preferences> for app::Preferences {
     fn from(preferences: Preferences) -> Self {
-        let Preferences { target, drafter, controls, conversation, view, shelf } = preferences;
+        let Preferences { target, drafter, controls, conversation, view, shelf, provenance } = preferences;
         let precision = controls.precision();
-        Self { target, drafter, precision, controls: controls.into(), conversation, view, shelf }
+        Self { target, drafter, precision, controls: controls.into(), conversation, view, shelf, provenance }
     }
 }
 
 impl From<app::Preferences> for Preferences {
     fn from(preferences: app::Preferences) -> Self {
-        let app::Preferences { target, drafter, precision, controls, conversation, view, shelf } = preferences;
-        Self { target, drafter, controls: Controls::new(controls, precision), conversation, view, shelf }
+        let app::Preferences { target, drafter, precision, controls, conversation, view, shelf, provenance } =
+            preferences;
+        let controls = Controls::new(controls, precision);
+        Self { target, drafter, controls, conversation, view, shelf, provenance }
     }
 }
 
@@ -245,7 +249,7 @@ mod tests {
         };
         let (target, view) = (Some("t".into()), Some("models".into()));
         let (conversation, shelf) = (Some(2), Some("discover".into()));
-        let preferences = Preferences { target, drafter: None, controls, conversation, view, shelf };
+        let preferences = Preferences { target, drafter: None, controls, conversation, view, shelf, provenance: true };
         assert_eq!(Preferences::from(app::Preferences::from(preferences.clone())), preferences);
     }
 }

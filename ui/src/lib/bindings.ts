@@ -11,6 +11,8 @@ export const commands = {
 	 *  number type that is chosen.
 	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
+	/**  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
+	memoryLimit: (target: string, precision: Precision, context: number) => typedError<MemoryLimit | null, Failure>(__TAURI_INVOKE("memory_limit", { target, precision, context })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
 	/**  Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
@@ -583,6 +585,8 @@ export type Comparison = {
 	contenders: Contender[],
 	/**  0 took the likeliest token; null if the record is damaged. */
 	temperature: number | null,
+	/**  What tokens are drawn by above that; null likewise. */
+	seed: number | null,
 	/**  What is asked, in a few words. */
 	data: string,
 	state: ComparisonState,
@@ -638,6 +642,8 @@ export type ComparisonOrder = {
 	thinking: boolean,
 	/**  0 takes the likeliest token. */
 	temperature: number,
+	/**  The same seed draws the same text. */
+	seed: number,
 	/**  The one prompt that is asked; null asks the suites. */
 	prompt: string | null,
 	/**  Built-in suites, by id. */
@@ -1036,6 +1042,15 @@ export type MeasuredSuite = {
 	modes: MeasuredMode[],
 };
 
+/**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
+export type MemoryLimit = {
+	tokensPerSecond: number,
+	/**  What this machine was measured to read in a second. */
+	bytesPerSecond: number,
+	/**  What the target reads for a token. */
+	bytesPerToken: number,
+};
+
 /**  The machine's memory, and what of it models leave alone. */
 export type MemoryReserve = {
 	/**  What the machine has, bytes. */
@@ -1255,6 +1270,8 @@ export type Preferences = {
 	view: string | null,
 	/**  The part of that part. */
 	shelf: string | null,
+	/**  Whether answers are shown as their tokens. */
+	provenance: boolean,
 };
 
 /**  A system prompt with the settings that go with it. */

@@ -7,6 +7,7 @@ export const beforeLoading: Preferences = {
   conversation: null,
   view: null,
   shelf: null,
+  provenance: false,
   controls: {
     schedule: 'auto',
     gamma: null,

@@ -3,6 +3,7 @@ import { type Action, actionsOf, menusOf, perform } from './actions';
 import { type Backend, type Calibrated, type Conversation, type Download, sentence } from './backend/backend';
 import { Calibrations } from './calibrate/calibrations.svelte';
 import { CalibrationForm } from './calibrate/form.svelte';
+import { MemoryLimits } from './chart/limits.svelte';
 import { Chat } from './chat/chat.svelte';
 import { Comparisons } from './compare/comparisons.svelte';
 import { ComparisonForm } from './compare/form.svelte';
@@ -46,6 +47,7 @@ export class MainWindow {
   readonly preferences: StoredPreferences;
   readonly settings: Settings;
   readonly chat: Chat;
+  readonly limits: MemoryLimits;
   readonly comparisons: Comparisons;
   readonly comparisonForm: ComparisonForm;
   readonly search: Search;
@@ -72,6 +74,7 @@ export class MainWindow {
     this.preferences = new StoredPreferences(backend);
     this.settings = new Settings(backend);
     this.chat = new Chat(backend, this.models, this.preferences);
+    this.limits = new MemoryLimits(backend);
     this.comparisons = new Comparisons(backend);
     this.comparisonForm = new ComparisonForm(backend, this.models, this.chat, this.comparisons);
     this.search = new Search(backend);

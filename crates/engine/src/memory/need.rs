@@ -127,6 +127,12 @@ impl Plan {
         }))
     }
 
+    /// What the target reads of memory for a plain step behind so many tokens, bytes: each number that it needs once.
+    #[must_use]
+    pub fn step(&self, context: usize) -> u64 {
+        self.target.step(context.min(self.most))
+    }
+
     /// The largest context whose need is within `bytes`, if any is.
     fn largest_context(&self, bytes: u64) -> Option<usize> {
         let steps = (1..=self.most.div_ceil(STEP)).collect::<Vec<_>>();

@@ -44,7 +44,12 @@ impl Fitted<'_> {
     /// What [`Weights::read`](super::Weights::read) holds when it is done, bytes.
     #[must_use]
     pub fn bytes(&self, dtype: Dtype) -> u64 {
-        self.stored().map(|(stored, _)| stored.bytes_as(dtype)).sum()
+        self.sizes(dtype).map(|(_, bytes)| bytes).sum()
+    }
+
+    /// The same of each tensor, by the name that was asked for; a packed matrix is several.
+    pub fn sizes(&self, dtype: Dtype) -> impl Iterator<Item = (&str, u64)> {
+        self.stored().map(move |(name, stored, _)| (name, stored.bytes_as(dtype)))
     }
 
     /// What it holds besides on its way there, at most, bytes: numbers as they were read, before they are converted,
@@ -52,21 +57,20 @@ impl Fitted<'_> {
     #[must_use]
     pub fn transient(&self, dtype: Dtype) -> u64 {
         let is_converted = |stored: &Stored| !stored.is_packed() && stored.dtype != name(dtype);
-        let copied = self.stored().filter(|(stored, whole)| !whole || is_converted(stored));
+        let copied = self.stored().filter(|(_, stored, whole)| !whole || is_converted(stored));
         // Cut or stacked numbers that are converted too are there three times.
-        let besides = |(stored, whole): (Stored, bool)| stored.bytes() * if whole { 1 } else { 2 };
+        let besides = |(_, stored, whole): (&str, Stored, bool)| stored.bytes() * if whole { 1 } else { 2 };
         let mut sizes = copied.map(besides).collect::<Vec<_>>();
         sizes.sort_unstable_by_key(|&bytes| Reverse(bytes));
         sizes.iter().take(IN_FLIGHT).sum()
     }
 
-    /// Every tensor that was asked for, and whether it is one of the files' as a whole.
-    fn stored(&self) -> impl Iterator<Item = (Stored, bool)> {
-        let described = |(name, source): (&String, &Source)| {
+    /// Every tensor that was asked for by its name, and whether it is one of the files' as a whole.
+    fn stored(&self) -> impl Iterator<Item = (&str, Stored, bool)> {
+        self.sources.iter().filter_map(|(name, source)| {
             let stored = source.stored(name, self.inventory).ok()?; // they were all found to fit
-            Some((stored, matches!(source, Source::Whole(_))))
-        };
-        self.sources.iter().filter_map(described)
+            Some((name.as_str(), stored, matches!(source, Source::Whole(_))))
+        })
     }
 }
 

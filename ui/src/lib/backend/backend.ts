@@ -20,10 +20,12 @@ import type {
   Got,
   HubStatus,
   InPlace,
+  MemoryLimit,
   Message,
   MissingFiles,
   Model,
   Offer,
+  Precision,
   Preferences,
   Preset,
   Shelf,
@@ -79,6 +81,7 @@ export type {
   Interval,
   Judgement,
   MeasuredMode,
+  MemoryLimit,
   Message,
   MissingFiles,
   Model,
@@ -87,6 +90,7 @@ export type {
   Passage,
   Phase,
   Piece,
+  Precision,
   Preferences,
   Preset,
   Proof,
@@ -122,6 +126,8 @@ export interface Backend extends Asking, Comparing, Shell {
   models(after: string | null): Promise<Shelf>;
   /** What a model's files say of it, and what it needs of memory. */
   modelDetails(id: string): Promise<Details>;
+  /** How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
+  memoryLimit(target: string, precision: Precision, context: number): Promise<MemoryLimit | null>;
   addModel(folder: string): Promise<Model>;
   /** Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
   addDemo(): Promise<Model[]>;

@@ -1,19 +1,11 @@
 import { SvelteMap } from 'svelte/reactivity';
-import { type Backend, type Calibrated, type Calibration, type CalibrationExport, type CalibrationReport, type CalibrationStanding, Refusal, sentence } from '../backend/backend';
-import { Jobs } from '../jobs/jobs.svelte';
+import { type Backend, type Calibrated, type Calibration, type CalibrationExport, type CalibrationReport, type CalibrationStanding, Refusal } from '../backend/backend';
+import { ReportedJobs } from '../jobs/reported.svelte';
 
 const keyOf = ({ target, drafter, precision, thinking }: Calibrated) => [target, drafter, precision, thinking].join('\n');
 
 /** The calibrations of this machine, the latest first: one that runs, those in force, and those before. */
-export class Calibrations extends Jobs<Calibration> {
-  /** The one whose report is open. */
-  shown = $state<number | null>(null);
-  /** Where something of a calibration was written last, in a sentence, by its id. */
-  readonly written = new SvelteMap<number, string>();
-  /** What came of the calibrations that somebody has looked at, by id; or why that cannot be told. */
-  readonly reports = new SvelteMap<number, CalibrationReport | string>();
-  readonly running = $derived(this.all.find(({ state }) => state === 'running') ?? null);
-
+export class Calibrations extends ReportedJobs<Calibration, CalibrationReport, CalibrationExport> {
   /** How the pairs stand that somebody asked of, by `keyOf`. */
   readonly #standings = new SvelteMap<string, CalibrationStanding>();
   /** The last question of each; an older one may be answered later. */
@@ -44,31 +36,12 @@ export class Calibrations extends Jobs<Calibration> {
     return this.all.find((calibration) => calibration.id === id);
   }
 
-  /** Opens the report of a calibration and closes the others, or closes it. */
-  show(id: number, open: boolean): void {
-    if (open) this.shown = id;
-    else if (this.shown === id) this.shown = null;
-  }
-
   load = () => this.reload((backend) => backend.calibrations());
   pause = (id: number) => this.ask(id, (backend) => backend.pauseCalibration(id));
   resume = (id: number) => this.ask(id, (backend) => backend.resumeCalibration(id));
   apply = (id: number) => this.ask(id, (backend) => backend.applyCalibration(id));
   revert = (id: number) => this.ask(id, (backend) => backend.revertCalibration(id));
-
-  remove(id: number): Promise<void> {
-    return this.drop(id, async (backend) => {
-      await backend.removeCalibration(id);
-      this.reports.delete(id);
-    });
-  }
-
-  /** Asks what came of it, unless that is known. */
-  async look(id: number): Promise<void> {
-    if (typeof this.reports.get(id) === 'object') return;
-    this.reports.delete(id);
-    this.reports.set(id, await this.backend.calibrationReport(id).catch(sentence));
-  }
+  remove = (id: number) => this.drop(id, (backend) => backend.removeCalibration(id));
 
   /** Writes it into the drafter's file. True if one is there already, which only `force` replaces. */
   async write(id: number, force: boolean): Promise<boolean> {
@@ -93,33 +66,19 @@ export class Calibrations extends Jobs<Calibration> {
     });
   }
 
-  async save(id: number, what: CalibrationExport): Promise<void> {
-    await this.ask(id, async (backend) => {
-      const file = await backend.exportCalibration(id, what);
-      if (file !== null) this.written.set(id, `Saved as ${file}.`);
-    });
+  protected report(id: number): Promise<CalibrationReport> {
+    return this.backend.calibrationReport(id);
+  }
+
+  protected exported(id: number, what: CalibrationExport): Promise<string | null> {
+    return this.backend.exportCalibration(id, what);
   }
 
   protected follow(onList: (all: Calibration[]) => void): Promise<void> {
     return this.backend.watchCalibrations(onList);
   }
 
-  protected isOver({ state }: Calibration): boolean {
-    return state === 'done' || state === 'failed';
-  }
-
-  protected override begin(all: Calibration[]): void {
-    super.begin(all);
-    this.shown = all.find(({ state }) => state === 'done')?.id ?? null;
-  }
-
-  protected override end(calibrations: Calibration[]): void {
-    super.end(calibrations);
-    this.shown = calibrations.find(({ state }) => state === 'done')?.id ?? this.shown;
-  }
-
   protected override async ask(id: number, work: (backend: Backend) => Promise<Calibration | void>): Promise<boolean> {
-    this.written.delete(id);
     const happened = await super.ask(id, work);
     // What is in force of one changes what is in force of another.
     if (happened) await this.load();

@@ -78,7 +78,7 @@ export class Chat {
     this.instructions = new Instructions(backend, this.conversations, this.thread);
     this.presets = new Presets(backend);
     this.verifications = new Verifications(backend);
-    this.provenance = new Provenance(backend);
+    this.provenance = new Provenance(backend, preferences);
   }
 
   /** Lets the user choose files that go with what is typed. */

@@ -21,6 +21,7 @@ export class ComparisonForm extends OrderForm<ComparisonChoices, ComparisonOrder
   asksSuites = $state(false);
   prompt = $state('');
   temperature = $state(0);
+  seed = $state(0);
 
   /** The rows that somebody has filled in, else the usual ones. */
   readonly rows: readonly Row[] = $derived.by(() => this.#rows ?? this.#usual());
@@ -106,12 +107,12 @@ export class ComparisonForm extends OrderForm<ComparisonChoices, ComparisonOrder
   }
 
   #order(): ComparisonOrder | null {
-    const { target, thinking, temperature, choices, asksSuites } = this;
+    const { target, thinking, temperature, seed, choices, asksSuites } = this;
     const contenders = this.#contenders();
     const suites = asksSuites ? this.suites() : [];
     const prompt = asksSuites ? null : this.prompt.trim();
     if (!target || !choices || contenders.length < fewest || (prompt === null ? suites.length === 0 : prompt === '')) return null;
     const { prompts, tokens } = choices;
-    return { target: target.id, contenders, thinking, temperature, prompt, suites, prompts, tokens };
+    return { target: target.id, contenders, thinking, temperature, seed, prompt, suites, prompts, tokens };
   }
 }

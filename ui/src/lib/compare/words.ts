@@ -26,6 +26,13 @@ export function progress({ state, done, of, secondsLeft }: Comparison, ahead: bo
   return [state, far];
 }
 
+/** How tokens are chosen, part by part. */
+export function choosing({ temperature, seed }: Comparison): string[] {
+  if (temperature === null) return [];
+  const parts = [`temperature ${decimal(temperature, temperature % 1 === 0 ? 0 : 1)}`];
+  return temperature > 0 && seed !== null ? [...parts, `seed ${seed}`] : parts;
+}
+
 /** What a comparison asks, and how long that takes. */
 export function taking({ prompts, answers, seconds }: ComparisonEstimate): string {
   const time = seconds === null ? 'how long is known once this target wrote something' : roughly(seconds);

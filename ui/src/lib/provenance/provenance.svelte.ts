@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { type Backend, type How, type Message, sentence } from '../backend/backend';
 import { Answer } from '../chat/answer.svelte';
+import type { StoredPreferences } from '../preferences.svelte';
 import { Traced } from './traced.svelte';
 
 /** How many answers are kept as their tokens: more than are ever drawn at a time. */
@@ -11,18 +12,23 @@ export type Known = { kind: 'loading' } | { kind: 'known'; traced: Traced | null
 
 /** How answers came about, for whoever wants to see it. */
 export class Provenance {
-  /** Whether answers are shown as their tokens, and the next ones are observed. */
-  on = $state(false);
   readonly #known = new SvelteMap<number, Known>();
   readonly #backend: Backend;
+  readonly #preferences: StoredPreferences;
 
-  constructor(backend: Backend) {
+  constructor(backend: Backend, preferences: StoredPreferences) {
     this.#backend = backend;
+    this.#preferences = preferences;
+  }
+
+  /** Whether answers are shown as their tokens, and the next ones are observed. */
+  get on(): boolean {
+    return this.#preferences.now.provenance;
   }
 
   /** Turns it on or off; whether an answer that runs is to be watched from its beginning for it. */
   toggle(answer: Answer | null): boolean {
-    this.on = !this.on;
+    this.#preferences.change({ provenance: !this.on });
     if (!this.on || !answer || answer.final || answer.traced) return false;
     answer.traced = new Traced();
     return true;

@@ -49,6 +49,11 @@ export class Traced {
     return this.#tokens[index] ?? null;
   }
 
+  /** In which paragraph a token stands. */
+  paragraphOf(index: number): number {
+    return this.paragraphs.findLastIndex(({ groups }) => groups[0]!.first <= index);
+  }
+
   /** Adds the rounds that it does not have yet, the first of which has this number, from 0. */
   add(first: number, traces: readonly Trace[]): void {
     if (first > this.rounds) return;
