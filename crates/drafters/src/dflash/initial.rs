@@ -57,6 +57,9 @@ pub struct NewSelector {
 /// Base of the rotary positions.
 const ROPE_BASE: f32 = 10_000.0;
 
+/// What other programs want to be told; a drafter itself knows no end.
+const POSITIONS: u32 = 131_072;
+
 /// Rows that a convolution mixes, as in every published drafter.
 const KERNEL: i32 = 2;
 
@@ -100,6 +103,7 @@ impl NewFlash {
             "hidden_act": "silu",
             "rms_norm_eps": self.eps,
             "rope_theta": ROPE_BASE,
+            "max_position_embeddings": POSITIONS,
             "final_logit_softcapping": self.softcap,
             "block_size": rows,
             "dflash_config": { "target_layer_ids": self.taps, "mask_token_id": self.mask, "block_size": rows },

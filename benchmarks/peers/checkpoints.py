@@ -1,0 +1,108 @@
+"""Writes a target of about 100 million random numbers, and random DFlash and DFlash 2 drafters for it.
+
+Usage: checkpoints.py OUT TOKENIZER_FOLDER
+
+Random drafters never guess right: a round is one drafted block, of which nothing stands, in every program alike.
+"""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import mlx.core as mx
+from dflash.model_mlx import DFlash2DraftModel, DFlashConfig, DFlashDraftModel
+from mlx.utils import tree_flatten, tree_map
+from mlx_lm.models.gemma4_text import Model, ModelArgs
+
+VOCABULARY = 32768
+TARGET = {
+    "model_type": "gemma4_text",
+    "vocab_size": VOCABULARY,
+    "hidden_size": 640,
+    "num_hidden_layers": 12,
+    "layer_types": (["sliding_attention"] * 5 + ["full_attention"]) * 2,
+    "intermediate_size": 2560,
+    "num_attention_heads": 5,
+    "num_key_value_heads": 1,
+    "num_global_key_value_heads": 1,
+    "head_dim": 128,
+    "global_head_dim": 128,
+    "attention_k_eq_v": True,
+    "sliding_window": 512,
+    "max_position_embeddings": 16384,
+    "hidden_size_per_layer_input": 0,
+    "num_kv_shared_layers": 0,
+    "use_double_wide_mlp": False,
+    "rms_norm_eps": 1e-6,
+    "final_logit_softcapping": 30.0,
+    "tie_word_embeddings": True,
+}
+DRAFTER = {
+    "hidden_size": 640,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 5,
+    "num_key_value_heads": 5,
+    "head_dim": 128,
+    "intermediate_size": 1920,
+    "vocab_size": VOCABULARY,
+    "rms_norm_eps": 1e-6,
+    "rope_theta": 10000.0,
+    "max_position_embeddings": 16384,
+    "num_target_layers": 12,
+    "final_logit_softcapping": 30.0,
+    "is_causal": False,
+}
+TAPS = [1, 5, 9]
+ROWS = 8
+SELECTOR = {"conv_kernel_size": 2, "conv_group_size": 16, "selector_rank": 128, "selector_top_k": 8}
+
+
+def random_like(parameters, seed):
+    """Small numbers of the same shapes."""
+    mx.random.seed(seed)
+    return tree_map(lambda a: mx.random.normal(a.shape) * 0.03 + (1.0 if a.ndim == 1 else 0.0), parameters)
+
+
+def write(folder, config, weights):
+    folder.mkdir(parents=True, exist_ok=True)
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config, indent=2))
+
+
+def target(folder, tokenizer):
+    args = ModelArgs.from_dict(TARGET)
+    model = Model(args)
+    weights = dict(tree_flatten(random_like(model.parameters(), 0)))
+    rope = {
+        "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+        "full_attention": {"rope_type": "proportional", "rope_theta": 1000000.0, "partial_rotary_factor": 0.25},
+    }
+    named = {"architectures": ["Gemma4ForCausalLM"], "dtype": "float32", "hidden_activation": "gelu_pytorch_tanh"}
+    ends = {"bos_token_id": 2, "eos_token_id": [1], "pad_token_id": 0, "attention_bias": False}
+    write(folder, {**named, **TARGET, **ends, "rope_parameters": rope}, weights)
+    for name in ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"]:
+        shutil.copy(tokenizer / name, folder / name)
+
+
+def drafter(folder, kind, extra):
+    layers = ["full_attention"] * DRAFTER["num_hidden_layers"]
+    known = {key: value for key, value in DRAFTER.items() if key != "is_causal"}
+    shape = DFlashConfig(
+        **known, block_size=ROWS, target_layer_ids=tuple(TAPS), mask_token_id=4, layer_types=tuple(layers), is_causal=False, **extra
+    )
+    weights = dict(tree_flatten(random_like(kind(shape).parameters(), 1)))
+    for name in ["predecessor_codebook", "successor_codebook"]:
+        stored = f"candidate_selector.{name}"
+        if f"{stored}.weight" in weights:
+            weights[stored] = weights.pop(f"{stored}.weight")
+    own = {"target_layer_ids": TAPS, "mask_token_id": 4, "block_size": ROWS, **extra}
+    named = {"architectures": [kind.__name__], "model_type": "qwen3", "hidden_act": "silu", "layer_types": layers}
+    write(folder, {**named, **DRAFTER, "block_size": ROWS, "sliding_window": None, "dflash_config": own}, weights)
+
+
+if __name__ == "__main__":
+    out, tokenizer = Path(sys.argv[1]), Path(sys.argv[2])
+    target(out / "mid", tokenizer)
+    drafter(out / "mid-dflash", DFlashDraftModel, {})
+    drafter(out / "mid-dflash2", DFlash2DraftModel, SELECTOR)

@@ -1,0 +1,101 @@
+"""Times one peer on one checkpoint, in a process of its own; prints JSON.
+
+Usage: peer.py mlx-lm|dflash '{"target": …, "drafter": …, "ids": […], "begins": […], "context": …, "gamma": …, "tokens": …}'
+
+It reads and writes what `slipstream bench --json` says that it read and wrote: the same ids, the same lengths, no end token.
+"""
+
+import json
+import sys
+import time
+
+started = time.perf_counter()
+
+import mlx.core as mx  # noqa: E402
+
+from mlx_lm.tokenizer_utils import TokenizerWrapper  # noqa: E402
+
+mx.set_default_device(mx.cpu)
+
+WARM = 2  # rounds at the beginning of an answer that count for nothing
+
+
+def median(numbers):
+    numbers = sorted(numbers)
+    return (numbers[len(numbers) // 2] + numbers[(len(numbers) - 1) // 2]) / 2
+
+
+def plain(order):
+    """mlx-lm's loop: when the prompt was read cannot be told from when the first token was there."""
+    from mlx_lm import load
+    from mlx_lm.generate import generate_step
+
+    model, _ = load(order["target"])
+    for prompt in prompts(order):
+        begun, times = time.perf_counter(), []
+        for _token, _ in generate_step(mx.array(prompt), model, max_tokens=order["tokens"]):
+            times.append(time.perf_counter())
+        yield begun, times, len(times)
+
+
+def dflash(order):
+    """The `dflash` package's loop, whose first answer is the prompt's own token."""
+    from dflash import model_mlx
+    from mlx_lm import load
+
+    model_mlx.snapshot_download = lambda path, **_: path  # a folder is no repo
+    model, tokenizer = load(order["target"])
+    drafter = model_mlx.load_draft(order["drafter"])
+    for prompt in prompts(order):
+        begun, times, written = time.perf_counter(), [], 0
+        rounds = model_mlx.stream_generate(
+            model, drafter, Endless(tokenizer), mx.array(prompt), block_size=order["gamma"] + 1, max_tokens=order["tokens"]
+        )
+        for answer in rounds:
+            if answer.tokens:
+                times.append(time.perf_counter())
+                written += len(answer.tokens)
+        yield begun, times, written
+
+
+class Endless(TokenizerWrapper):
+    """Knows no end token, and writes no text: a random target's ids may be no words."""
+
+    eos_token_ids = frozenset()
+
+    class detokenizer:
+        last_segment = ""
+
+        @staticmethod
+        def add_token(token):
+            pass
+
+        @staticmethod
+        def finalize():
+            pass
+
+
+def prompts(order):
+    ids, context = order["ids"], order["context"]
+    for begin in order["begins"]:
+        yield [ids[(begin + at) % len(ids)] for at in range(context)]
+
+
+def main():
+    order = json.loads(sys.argv[2])
+    answers, first = [], None
+    for begun, times, written in {"mlx-lm": plain, "dflash": dflash}[sys.argv[1]](order):
+        first = first or times[0] - started
+        rounds = [after - before for before, after in zip(times[WARM:], times[WARM + 1 :])]
+        answers.append(
+            {
+                "prefill_tokens_per_s": (order["context"] - 1) / (times[0] - begun),
+                "round_s": median(rounds),
+                "tokens_per_round": written / len(times),
+            }
+        )
+    shown = {key: median([answer[key] for answer in answers[1:] or answers]) for key in answers[0]}
+    print(json.dumps({**shown, "first_token_s": first, "peak_memory_bytes": mx.get_peak_memory()}))
+
+
+main()
