@@ -78,7 +78,8 @@ class Endless(TokenizerWrapper):
 def prompts(order):
     ids, context = order["ids"], order["context"]
     for begin in order["begins"]:
-        yield [ids[(begin + at) % len(ids)] for at in range(context)]
+        others = ids[1:]
+        yield ids[:1] + [others[(begin + at) % len(others)] for at in range(context - 1)]
 
 
 def main():

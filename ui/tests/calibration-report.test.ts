@@ -80,7 +80,7 @@ test('each position has its diagram, with raw and calibrated, which says its num
   const says = 'Reliability at position 1. Calibration error 0.200 raw, 0.013 calibrated, of 15 held-out rounds.';
   expect(screen.getByRole('img', { name: says })).toBeInTheDocument();
   expect(screen.getByRole('img', { name: 'Reliability at position 2. No held-out round proposed it.' })).toBeInTheDocument();
-  expect(screen.getByText('12 reached it: too few')).toBeInTheDocument();
+  expect(screen.getByText('thin: 12 reached')).toBeInTheDocument();
   expect(screen.getByText(/^Calibration error \(ECE\) 0\.200 → 0\.013, mean of all positions by rounds/)).toBeInTheDocument();
   expect(container.innerHTML).not.toMatch(/NaN|Infinity/);
 });

@@ -7,8 +7,10 @@ use serde::Serialize;
 use crate::measuring::Made;
 use crate::{App, Conditions, Error, Result, Suite};
 
-/// Characters of the text that prompts are made of: some hundred tokens.
+/// Characters of the first prompt: some hundred tokens.
 const CHARACTERS: usize = 600;
+/// Tokens between the places in the text where prompts begin.
+const APART: usize = 37;
 /// Rounds at the beginning of an answer that count for nothing: the device finds its pace.
 const WARM: usize = 2;
 
@@ -42,13 +44,19 @@ pub struct Benchmark {
     pub target: String,
     /// The type that was computed in.
     pub precision: Precision,
+    /// How tokens were chosen.
+    pub sampling: Sampling,
     /// Tokens of each answer.
     pub tokens: usize,
+    /// How often everything was timed.
+    pub repeats: usize,
     /// Seconds in which the target was loaded, before anything else; 0 if it was loaded already.
     pub load_s: f64,
-    /// Seconds from there until the first token behind `ids`, loading included.
+    /// Seconds from there until the first token behind a prompt of `first_prompt_tokens`, loading included.
     pub first_token_s: f64,
-    /// The ids that prompts are made of, over and over.
+    /// Tokens of that prompt.
+    pub first_prompt_tokens: usize,
+    /// What prompts are made of: the first opens each of them, the others follow from some place on, over and over.
     pub ids: Vec<u32>,
     /// By length of the prompt, and by way of drafting.
     pub rows: Vec<BenchmarkRow>,
@@ -63,23 +71,19 @@ pub struct BenchmarkRow {
     pub drafter: Option<String>,
     /// The most tokens of a draft (γ); 0 is plain decoding.
     pub gamma: usize,
-    /// Which of the `ids` each prompt began with, 0-based.
+    /// Which of the other `ids` followed the first one in each prompt, 0-based.
     pub begins: Vec<usize>,
-    /// Tokens of the prompt that both models read in a second; `None` where they had read it before.
+    /// Tokens of the prompt that were read in a second, by both models; with any γ, as it decides nothing there.
     pub prefill_tokens_per_s: Option<Spread>,
-    /// Tokens written in a second.
+    /// Tokens written in a second, the first rounds included.
     pub tokens_per_s: Spread,
     /// Tokens of a round (τ).
     pub tokens_per_round: Spread,
     /// All of a round.
     pub round_s: Spread,
-    /// Of it until the draft was there; `None` if the host did not wait for that.
-    pub draft_s: Option<Spread>,
-    /// Of it after that; likewise.
-    pub verify_s: Option<Spread>,
-    /// Of it while the host did not wait for the device.
+    /// Of it outside MLX's evaluation: drafts, passes and choices laid out, tokens read, text made.
     pub host_s: Spread,
-    /// After each round, until all is told of it.
+    /// What decoding took beside its rounds, by round: telling of them, and what opens and closes an answer.
     pub told_s: Spread,
     /// How often the host waited for the device in a round.
     pub waits: Spread,
@@ -100,7 +104,7 @@ struct Timing {
     /// The place of its group.
     group: usize,
     gamma: usize,
-    /// Which of the ids its prompt begins with.
+    /// Which of the ids follows the first one in its prompt.
     begin: usize,
     /// Whether it only warms up.
     warm: bool,
@@ -130,16 +134,20 @@ impl App {
             memory: self.memory(false).await?,
             controls: Controls { sampling: order.sampling, max_tokens: order.tokens, ..Controls::default() },
             endless: true,
-            ..Request::new(target.folder, Prompt::Raw(text()))
+            ..Request::new(target.folder, Prompt::Raw(text(CHARACTERS)))
         };
         let first = self.timed(request.clone()).await?;
-        let ids = first.answer.prompt_ids.clone();
+        let all = Controls { max_tokens: 1, ..request.controls.clone() };
+        let all = Request { controls: all, prompt: Prompt::Raw(text(usize::MAX)), ..request.clone() };
+        let ids = self.timed(all).await?.answer.prompt_ids;
+        // A drafter that is alone stays loaded while the target answers plainly.
+        let alone = if let [_, Group { drafter: Some((_, source)), .. }] = &groups[..] { Some(source) } else { None };
+        let request = Request { drafter: alone.cloned(), ..request };
         let timings = order.timings(&groups, ids.len());
         let mut shown = Vec::new();
         for (done, &timing) in timings.iter().enumerate() {
             hear(done, timings.len());
-            let prompt_ids = ids.iter().copied().cycle().skip(timing.begin).take(timing.context).collect();
-            let begun = Begun { prompt_ids, ids: Vec::new() };
+            let begun = Begun { prompt_ids: timing.prompt(&ids), ids: Vec::new() };
             let made = self.timed(groups[timing.group].request(&request, timing.gamma, begun)).await?;
             if !timing.warm {
                 shown.push((timing, made));
@@ -154,7 +162,10 @@ impl App {
             conditions,
             target: target.id,
             precision: order.precision,
+            sampling: order.sampling,
             tokens: order.tokens,
+            repeats: order.repeats,
+            first_prompt_tokens: first.answer.prompt_ids.len(),
             load_s: first.answer.stats.load_s,
             first_token_s: first.answer.stats.first_token_s.unwrap_or_default(),
             ids,
@@ -193,6 +204,15 @@ impl App {
     }
 }
 
+impl Timing {
+    /// The first id, as every text begins with it, and then the others from some place on.
+    fn prompt(&self, ids: &[u32]) -> Vec<u32> {
+        let Some((first, others)) = ids.split_first() else { return Vec::new() };
+        let others = others.iter().cycle().skip(self.begin);
+        std::iter::once(first).chain(others).copied().take(self.context).collect()
+    }
+}
+
 impl BenchmarkOrder {
     /// Every answer in its turn, so that whatever else the machine does slows all ways of drafting alike. Each group has a
     /// prompt of its own, or would find that one read by the group before it.
@@ -202,7 +222,7 @@ impl BenchmarkOrder {
         for &context in &self.contexts {
             for repeat in 0..=self.repeats {
                 for group in in_turn(&places, repeat) {
-                    let begin = (repeat * groups.len() + group) % ids.max(1);
+                    let begin = (repeat * groups.len() + group) * APART % ids.max(1);
                     let gammas = in_turn(&groups[group].gammas, repeat).into_iter();
                     timings.extend(gammas.map(|gamma| Timing { context, group, gamma, begin, warm: repeat == 0 }));
                 }
@@ -216,7 +236,7 @@ impl Group {
     fn request(&self, request: &Request, gamma: usize, begun: Begun) -> Request {
         let mode = if gamma == 0 { Mode::Plain } else { Mode::Fixed { gamma } };
         Request {
-            drafter: self.drafter.as_ref().map(|(_, source)| source.clone()),
+            drafter: self.drafter.as_ref().map_or_else(|| request.drafter.clone(), |(_, source)| Some(source.clone())),
             controls: request.controls.clone().drafting(mode),
             begun: Some(begun),
             ..request.clone()
@@ -224,6 +244,8 @@ impl Group {
     }
 
     fn rows(&self, at: usize, context: usize, shown: &[(Timing, Made)]) -> Vec<BenchmarkRow> {
+        let of_group = shown.iter().filter(|(timing, _)| (timing.context, timing.group) == (context, at));
+        let of_group = of_group.map(|(_, made)| made).collect::<Vec<_>>();
         let row = |&gamma: &usize| {
             let is_its = |timing: &Timing| (timing.context, timing.group, timing.gamma) == (context, at, gamma);
             let of_row = shown.iter().filter(|(timing, _)| is_its(timing)).collect::<Vec<_>>();
@@ -234,12 +256,10 @@ impl Group {
                 drafter: self.drafter.as_ref().map(|(id, _)| id.clone()),
                 gamma,
                 begins: of_row.iter().map(|(timing, _)| timing.begin).collect(),
-                prefill_tokens_per_s: spread(prefill),
+                prefill_tokens_per_s: Spread::of(of_group.iter().filter_map(|made| prefill(made)).collect()),
                 tokens_per_s: spread(|made| made.answer.stats.tokens_per_s)?,
                 tokens_per_round: spread(|made| made.answer.stats.tokens_per_round)?,
                 round_s: spread(|made| median(made, |round| Some(round.seconds)))?,
-                draft_s: spread(|made| median(made, |round| round.draft_s)),
-                verify_s: spread(|made| median(made, |round| round.verify_s)),
                 host_s: spread(|made| median(made, |round| Some(round.seconds - round.waited_s)))?,
                 told_s: spread(told)?,
                 waits: spread(|made| median(made, |round| Some(number(round.waits))))?,
@@ -250,10 +270,10 @@ impl Group {
     }
 }
 
-/// English text.
-fn text() -> String {
+/// English text of so many characters at most.
+fn text(most: usize) -> String {
     let text = Suite::ALL.iter().flat_map(Suite::prompts).collect::<Vec<_>>().join(" ");
-    text.chars().take(CHARACTERS).collect()
+    text.chars().take(most).collect()
 }
 
 /// Of the rounds that count.
@@ -261,11 +281,12 @@ fn median(made: &Made, of: fn(&Round) -> Option<f64>) -> Option<f64> {
     Spread::of(made.rounds.iter().skip(WARM).filter_map(of).collect()).map(|spread| spread.median)
 }
 
-/// Tokens of the prompt that were read in a second, the last of which is read in the first round.
+/// Tokens of the prompt that were read in a second, the last of which is read in the first round; nothing where the answer
+/// before had read more than how they all begin.
 fn prefill(made: &Made) -> Option<f64> {
     let stats = &made.answer.stats;
-    let read = stats.prompt_tokens.saturating_sub(1);
-    (stats.reused_tokens == 0 && read > 0).then(|| number(read as u64) / stats.prefill_s)
+    let read = stats.prompt_tokens.saturating_sub(1 + stats.reused_tokens);
+    (2 * stats.reused_tokens < read).then(|| number(read as u64) / stats.prefill_s)
 }
 
 /// What is left of decoding when all rounds are taken away, by round.

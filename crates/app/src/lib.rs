@@ -50,8 +50,8 @@ mod verify;
 pub use answering::{Answering, Frame, Phase, Reader};
 pub use benchmark::{Benchmark, BenchmarkOrder, BenchmarkRow};
 pub use calibrations::{
-    CalibrationError, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport,
-    CalibrationRun, CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
+    CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun,
+    CalibrationStanding, CalibrationState, CalibrationWriting, Counts, MeasuredSuite,
 };
 pub use chat::{Question, Running, Said, Say};
 pub use comparisons::{
@@ -76,7 +76,7 @@ pub use suites::Suite;
 pub use trainings::{Pedigree, Training, TrainingData, TrainingEstimate, TrainingLength, TrainingOrder, TrainingState};
 pub use verify::Verified;
 
-pub use calibration::{Advice, Bin, CostRow, Interval, Measured, Mode, Reliability, Spread};
+pub use calibration::{Advice, Bin, CalibrationError, CostRow, Interval, Measured, Mode, Reliability, Spread};
 pub use engine::{
     Answer, Bound, Calibration, Candidate, Checkpoint, CheckpointRole, Claim, Controls, Cost, Course, Design,
     DesignKind, DesignSize, Divergence, DraftSource, Drafts, Event, Finish, Machine, Memory, Message, Need, NewDrafter,

@@ -44,7 +44,8 @@ impl Mode {
     }
 
     /// Tokens per second that rounds which nothing cut let expect of it, with what rounds cost. Where drafts are shorter
-    /// others follow, so that it is an estimate; `None` if nothing is known of the cost.
+    /// others follow, so that it is an estimate; auto, which parks what loses, does no worse than plain decoding. `None` if
+    /// nothing is known of the cost.
     #[must_use]
     pub fn simulate(
         self,
@@ -71,7 +72,9 @@ impl Mode {
                 tokens += 1 + accepted;
             }
         }
-        (seconds > 0.0).then(|| number(tokens) / seconds)
+        let speed = (seconds > 0.0).then(|| number(tokens) / seconds)?;
+        let plain = if self == Self::Auto { Self::Plain.simulate(recordings, limit, calibration, cost) } else { None };
+        Some(plain.map_or(speed, |plain| plain.max(speed)))
     }
 
     fn schedule(self, limit: usize, context: usize, calibration: &Calibration, cost: &Cost) -> Box<dyn Schedule> {

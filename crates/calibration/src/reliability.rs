@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Bins of equal width on 0..=1, of the expected calibration error.
-const BINS: usize = 20;
+pub(crate) const BINS: usize = 20;
 
 /// Bins of the histogram behind the area under the curve.
 const FINE: usize = 1000;

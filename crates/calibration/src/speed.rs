@@ -76,7 +76,7 @@ fn rate(answers: impl Iterator<Item = Timed>) -> Option<f64> {
 
 /// What `of` makes of all prompts, and how far that is certain: by Student's t on its logarithm, whose spread is that of as
 /// many prompts drawn with replacement. The draws are always the same ones.
-fn interval(prompts: usize, of: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
+pub(crate) fn interval(prompts: usize, of: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
     let value = of(&(0..prompts).collect::<Vec<_>>())?;
     if prompts < ENOUGH {
         return Some(Interval { value, low: None, high: None });

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Measurements without which their spread says nothing.
 const ENOUGH: usize = 6;
 
-/// The median, and between which measurements it would lie if it were measured again, in 95 of a hundred cases at least.
+/// The median, and two measurements between which that of all measurements there could be lies, with a confidence of 95 % at
+/// least.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Half of the measurements lie on either side.
@@ -30,8 +31,8 @@ impl Spread {
     }
 }
 
-/// How many of so many measurements lie outside on each side: the most of which it is likelier than one in forty that as
-/// few or fewer fall on one side of the true median.
+/// How many of so many measurements lie outside on each side: the most for which no more than one in forty times as few or
+/// fewer fall on one side of the true median. The first term is 2⁻ⁿ, so this is for some hundreds of measurements.
 fn outside(count: usize) -> usize {
     let (mut outside, mut chance, mut sum) = (0, 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX)), 0.0);
     loop {

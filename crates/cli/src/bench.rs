@@ -32,31 +32,30 @@ pub(crate) async fn run(app: &App, arguments: BenchArguments, json: bool) -> Res
 }
 
 /// For people.
-fn table(Benchmark { conditions, target, tokens, load_s, first_token_s, rows, .. }: &Benchmark) -> String {
+fn table(benchmark: &Benchmark) -> String {
+    let Benchmark { conditions, target, tokens, load_s, first_token_s, first_prompt_tokens, rows, .. } = benchmark;
     let mut text = format!(
-        "{target} on {}, Slipstream {}\nloaded in {load_s:.2} s, the first token after {first_token_s:.2} s; answers of {tokens} tokens\n\n\
+        "{target} on {}, Slipstream {}\nloaded in {load_s:.2} s, the first token behind {first_prompt_tokens} after {first_token_s:.2} s; answers of {tokens} tokens\n\n\
          context  drafter               γ   read tokens/s        write tokens/s       τ     ms a round           \
-         draft  verify  host   told   waits  peak MB\n",
+         host   told   waits  peak MB\n",
         conditions.machine, conditions.release
     );
     for row in rows {
         let BenchmarkRow { context, drafter, gamma, .. } = row;
         let drafter = drafter.as_deref().unwrap_or("none");
-        let part = |spread: Option<Spread>| spread.map_or_else(|| "–".into(), |s| format!("{:.2}", 1e3 * s.median));
+        let part = |spread: Spread| format!("{:.2}", 1e3 * spread.median);
         #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
         let peak = row.peak_memory_bytes as f64 / 1e6;
         // Writing into a text cannot fail.
         let _ = writeln!(
             text,
-            "{context:>7}  {drafter:<20}  {gamma:<2}  {:<19}  {:<19}  {:<4.2}  {:<19}  {:<5}  {:<6}  {:<5}  {:<5}  {:<5}  {peak:.0}",
+            "{context:>7}  {drafter:<20}  {gamma:<2}  {:<19}  {:<19}  {:<4.2}  {:<19}  {:<5}  {:<5}  {:<5}  {peak:.0}",
             row.prefill_tokens_per_s.map_or_else(|| "–".into(), |spread| spread_of(spread, 1.0, 0)),
             spread_of(row.tokens_per_s, 1.0, 1),
             row.tokens_per_round.median,
             spread_of(row.round_s, 1e3, 2),
-            part(row.draft_s),
-            part(row.verify_s),
-            part(Some(row.host_s)),
-            part(Some(row.told_s)),
+            part(row.host_s),
+            part(row.told_s),
             row.waits.median,
         );
     }
@@ -75,10 +74,9 @@ fn spread_of(Spread { median, low, high }: Spread, times: f64, digits: usize) ->
 
 /// For spreadsheets: every spread as median, lower and upper end.
 fn values(benchmark: &Benchmark) -> String {
-    let spreads = ["prefill_tokens_per_s", "tokens_per_s", "tokens_per_round", "round_s", "draft_s", "verify_s"];
-    let spreads = spreads.into_iter().chain(["host_s", "told_s", "waits"]).collect::<Vec<_>>();
+    let spreads = ["prefill_tokens_per_s", "tokens_per_s", "tokens_per_round", "round_s", "host_s", "told_s", "waits"];
     let mut text = "target,context,drafter,gamma".to_owned();
-    for name in &spreads {
+    for name in spreads {
         let _ = write!(text, ",{name},{name}_low,{name}_high");
     }
     text.push_str(",peak_memory_bytes\n");
@@ -87,7 +85,7 @@ fn values(benchmark: &Benchmark) -> String {
         let (target, drafter) = (quoted(&benchmark.target), quoted(row.drafter.as_deref().unwrap_or_default()));
         let _ = write!(text, "{target},{},{drafter},{}", row.context, row.gamma);
         let row = json!(row);
-        for name in &spreads {
+        for name in spreads {
             for part in ["median", "low", "high"] {
                 let value = row[name][part].as_f64();
                 let _ = write!(text, ",{}", value.map_or_else(String::new, |value| value.to_string()));

@@ -158,7 +158,7 @@ fn truth(CalibrationReport { fitted, positions, error, .. }: &CalibrationReport)
             "{at:>8}  {samples:>7}  {reached:>7}  {temperature:>11.2}  {threshold:>9.2}  {ece:<14}  {auroc:<14}  {brier}{thin}"
         );
     }
-    if let Some(CalibrationError { raw, calibrated }) = error {
+    if let Some(CalibrationError { raw, calibrated, .. }) = error {
         let _ = writeln!(text, "all positions, by rounds: ECE {}", change(Some(*raw), Some(*calibrated)));
     }
     text

@@ -69,7 +69,7 @@ impl Rope {
     }
 }
 
-/// The same of few operations: the host works out sines and cosines, once for all that stands at the same positions. MLX
+/// The same of few operations: the host works out sines and cosines, once for the keys and the queries of a layer. MLX
 /// would have the device make them anew for every rotation, of operations that each cost more than a row's sines.
 #[derive(Debug, Clone)]
 struct Composed {

@@ -198,7 +198,7 @@ impl From<app::CalibrationReport> for CalibrationReport {
             held_out_prompts: held_out.prompts,
             held_out_rounds: held_out.rounds,
             positions: positions.collect(),
-            error: error.map(|app::CalibrationError { raw, calibrated }| CalibrationError { raw, calibrated }),
+            error: error.map(|app::CalibrationError { raw, calibrated, .. }| CalibrationError { raw, calibrated }),
             cost: cost.collect(),
             together: modes(together),
             suites: suites.into_iter().map(suite).collect(),

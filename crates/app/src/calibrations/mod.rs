@@ -18,7 +18,7 @@ use store::{CalibrationKey, CalibrationProgress, CalibrationPrompt, NewCalibrati
 use crate::{App, CheckpointRole, Error, LOOKUP, Result};
 
 pub use order::CalibrationOrder;
-pub use report::{CalibrationError, CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
+pub use report::{CalibrationPosition, CalibrationReport, Counts, MeasuredSuite};
 pub(crate) use running::Stands;
 pub use standing::CalibrationStanding;
 pub use store::{CalibrationPhase, CalibrationState};
@@ -29,9 +29,9 @@ pub use writing::CalibrationWriting;
 pub struct CalibrationRun {
     /// Its number, never used twice.
     pub id: i64,
-    /// The id that the target had when it was ordered.
+    /// The id of the target that it holds for, or that the target had when it was ordered.
     pub target: String,
-    /// The id that the drafter had.
+    /// Likewise of the drafter.
     pub drafter: String,
     /// The number type that both compute in.
     pub precision: Precision,
@@ -238,7 +238,10 @@ impl App {
             }
         }
         let (progress, seconds_left) = now.map_or((row.progress, None), |now| (now.progress, now.pace.seconds_left()));
-        let stale = self.calibrated(&row).await?.err();
+        let (models, stale) = match self.calibrated(&row).await? {
+            Ok(models) => (Some(models.map(|model| model.id)), None),
+            Err(why) => (None, Some(why)),
+        };
         let in_force = row.applied_at.is_some()
             && row.reverted_at.is_none()
             && stale.is_none()
@@ -247,10 +250,11 @@ impl App {
         let advice = row.report.as_deref().and_then(|json| serde_json::from_str::<Outcome>(json).ok());
         let writing = self.writing(&row, advice.is_some() && stale.is_none()).await?;
         let is_damaged = order.is_none() || row.report.is_some() && advice.is_none();
+        let [target, drafter] = models.unwrap_or([row.target, row.drafter]);
         Ok(CalibrationRun {
             id: row.id,
-            target: row.target,
-            drafter: row.drafter,
+            target,
+            drafter,
             precision: order.map(|order| order.precision).unwrap_or_default(),
             thinking: row.key.thinking,
             data: row.data,

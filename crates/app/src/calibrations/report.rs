@@ -1,8 +1,8 @@
 //! What comes of a calibration: what was fitted, how true that is, what drafting costs, and how fast each way of it ran.
 
 use calibration::{
-    Advice, CostRow, ENOUGH_ROUNDS, ENOUGH_SAMPLES, Measured, Mode, PRECISION, Recorded, Recording, Reliability, Timed,
-    recommend, speed, survivals, temperatures, thresholds, times, truer, worth,
+    Advice, CalibrationError, CostRow, ENOUGH_ROUNDS, ENOUGH_SAMPLES, Measured, Mode, PRECISION, Recorded, Recording,
+    Reliability, Timed, recommend, speed, survivals, temperatures, thresholds, times, worth,
 };
 use engine::{Calibration, Cost};
 use serde::{Deserialize, Serialize};
@@ -68,15 +68,6 @@ pub struct CalibrationPosition {
     pub calibrated: Reliability,
 }
 
-/// The calibration error (ECE) of all positions together, each for as many rounds as it was judged by.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CalibrationError {
-    /// Of confidences as the drafter says them.
-    pub raw: f64,
-    /// Of calibrated ones.
-    pub calibrated: f64,
-}
-
 /// How each way of drafting did in one suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredSuite {
@@ -140,14 +131,15 @@ impl Evidence {
             MeasuredSuite { title: title.clone(), modes: self.measured(&of_it, &fitted, cost) }
         };
         let positions = (0..self.limit).map(|position| self.position(position, &fitted)).collect::<Vec<_>>();
-        let error = CalibrationError::of(&positions);
+        let rounds = held_out.iter().map(|answered| &*answered.recording.rounds).collect::<Vec<_>>();
+        let error = CalibrationError::of(&rounds, self.limit, &fitted);
         let beside = |one, other| times(&runs(&held_out, one), &runs(&held_out, other));
         let mut advice = recommend(&together, beside).ok_or(Error::NothingRecorded)?;
         let gain = self.gain(&held_out, &fitted, cost);
         if positions.iter().all(|position| position.thin) {
             advice.sentence.push_str(" There were too few rounds to make its confidence truer; ask more prompts.");
-        } else if let Some(CalibrationError { raw, calibrated }) = error {
-            advice.sentence.extend([" ", &truer(raw, calibrated)]);
+        } else if let Some(error) = error {
+            advice.sentence.extend([" ", &error.sentence()]);
             advice.sentence.extend(gain.map(|gain| format!(" {}", worth(gain))));
         }
         Ok(CalibrationReport {
@@ -221,40 +213,4 @@ impl Evidence {
 fn runs(answered: &[&Answered], mode: Mode) -> Vec<Timed> {
     let of_mode = |answered: &&Answered| answered.runs.timed.iter().find(|run| run.0 == mode).map(|run| run.1);
     answered.iter().filter_map(of_mode).collect()
-}
-
-impl CalibrationError {
-    fn of(positions: &[CalibrationPosition]) -> Option<Self> {
-        #[expect(clippy::cast_precision_loss, reason = "counts fit a double exactly")]
-        let error = |of: fn(&CalibrationPosition) -> &Reliability| {
-            let errors = positions.iter().map(of).filter_map(|of| {
-                let rounds = of.bins.iter().map(|bin| bin.count).sum::<usize>() as f64;
-                Some((rounds, rounds * of.ece?))
-            });
-            let (rounds, error) = errors.fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-            (rounds > 0.0).then(|| error / rounds)
-        };
-        Some(Self { raw: error(|of| &of.raw)?, calibrated: error(|of| &of.calibrated)? })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_count_for_the_error_by_the_rounds_that_judged_them() {
-        let position = |raw: Reliability| CalibrationPosition {
-            samples: 9,
-            reached: 9,
-            thin: false,
-            calibrated: raw.clone(),
-            raw,
-        };
-        let off_by_half = Reliability::of([(0.5, true); 10]);
-        let right = Reliability::of([(1.0, true); 30]);
-        let positions = [off_by_half, right, Reliability::of([])].map(position);
-        assert_eq!(CalibrationError::of(&positions), Some(CalibrationError { raw: 0.125, calibrated: 0.125 }));
-        assert_eq!(CalibrationError::of(&positions[2..]), None);
-    }
 }

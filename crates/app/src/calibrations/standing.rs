@@ -10,7 +10,7 @@ use crate::library::blocking;
 use crate::{App, CheckpointRole, Model, Result};
 
 /// How calibrations are made: another number for any change after which an older one should not be used.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How calibration stands for a target and a drafter.
 #[derive(Debug, Clone, PartialEq, Eq)]
