@@ -1,32 +1,38 @@
 """Slipstream and its peers on the same checkpoints, tokens and machine, in turn; prints ratios, above 1 where Slipstream wins.
 
-Usage: compare.py SLIPSTREAM CASES [times]
+Usage: compare.py SLIPSTREAM DEMO RANDOM [--contexts 128,2048] [--times 9]
 
-CASES is a JSON file: a list of {"peer": "mlx-lm" or "dflash", "target": folder, "drafter": folder or null, "context": …,
-"gamma": …, "tokens": …}. Every measurement is a fresh process of each side, one right behind the other, and the ratio is
+DEMO is the folder of the demo's checkpoints, RANDOM that of checkpoints.py. Every measurement is a fresh process of each side, one right behind the other, and the ratio is
 taken of such a pair: whatever else the machine does slows both. Shown is the median of the ratios, and the order statistics
 between which that of all would lie in 95 of a hundred cases.
 """
 
+import argparse
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 PEER = Path(__file__).with_name("peer.py")
-TIMES = 9
+
+def cases(demo, random, contexts):
+    """Plain decoding behind every length, and each block drafter behind the first."""
+    for target, tokens in [(demo / "slipstream-demo", 64), (random / "mid", 32)]:
+        for context in contexts:
+            yield {"peer": "mlx-lm", "target": str(target), "context": context, "tokens": tokens}
+        for kind in ["dflash", "dflash2"]:
+            drafter = str(target.with_name(f"{target.name}-{kind}"))
+            yield {"peer": "dflash", "target": str(target), "drafter": drafter, "context": contexts[0], "gamma": 7, "tokens": tokens}
 
 
 def shown(command, home):
-    started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SLIPSTREAM_HOME": home})
     if done.returncode:
         sys.exit(f"{command[0]} failed: {done.stderr[-2000:]}")
-    return json.loads(done.stdout), time.perf_counter() - started
+    return json.loads(done.stdout)
 
 
 def register(program, home, folder):
@@ -43,7 +49,7 @@ def ours(program, home, case, models):
     gamma = ["--gamma", str(case["gamma"])] if drafter else []
     command = [program, "bench", models[case["target"]], *drafter, *gamma, "--context", str(case["context"])]
     command += ["--tokens", str(case["tokens"]), "--repeats", "1", "--json"]
-    report, _ = shown(command, home)
+    report = shown(command, home)
     row = report["rows"][-1]
     read = row["prefill_tokens_per_s"]["median"]
     # Until the first token, which the peers count as reading.
@@ -61,7 +67,7 @@ def ours(program, home, case, models):
 
 def theirs(home, case, ids, begins):
     order = {**case, "ids": ids, "begins": [(begins[0] + 7) % len(ids), *begins]}
-    answer, _ = shown([sys.executable, str(PEER), case["peer"], json.dumps(order)], home)
+    answer = shown([sys.executable, str(PEER), case["peer"], json.dumps(order)], home)
     return {
         "reading_s": (case["context"] - 1) / answer["prefill_tokens_per_s"],
         "round_s": answer["round_s"],
@@ -83,14 +89,21 @@ def told(values, digits=2):
 
 
 def main():
-    program, cases = sys.argv[1], json.loads(Path(sys.argv[2]).read_text())
-    times = int(sys.argv[3]) if len(sys.argv) > 3 else TIMES
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("demo", type=Path)
+    parser.add_argument("random", type=Path)
+    parser.add_argument("--contexts", default="128,2048")
+    parser.add_argument("--times", type=int, default=9)
+    given = parser.parse_args()
+    program, times = given.program, given.times
+    asked = list(cases(given.demo.resolve(), given.random.resolve(), [int(context) for context in given.contexts.split(",")]))
     with tempfile.TemporaryDirectory() as home:
-        folders = {case[part] for case in cases for part in ("target", "drafter") if case.get(part)}
+        folders = {case[part] for case in asked for part in ("target", "drafter") if case.get(part)}
         models = {folder: register(program, home, folder) for folder in sorted(folders)}
-        print("| peer | target | context | γ | round: ours, ms | theirs, ms | ratio | reading: ratio | peak memory: ours / theirs | tokens a round | host | told |")
-        print("|---|---|---|---|---|---|---|---|---|---|---|---|")
-        for case in cases:
+        print("| peer | target | drafter | context | γ | round: ours, ms | theirs, ms | ratio | until the first token: ratio | peak memory, ours / theirs | tokens a round, ours / theirs | ours outside MLX | told |")
+        print("|" + "---|" * 13)
+        for case in asked:
             pairs = []
             for _ in range(times):
                 own, ids, begins = ours(program, home, case, models)
@@ -101,7 +114,7 @@ def main():
             peak = statistics.median(own["peak"] / peer["peak"] for own, peer in pairs)
             host, events = (statistics.median(own[key] for own, _ in pairs) for key in ("host", "told"))
             print(
-                f"| {case['peer']} | {Path(case['target']).name} | {case['context']} | {case.get('gamma') or 0} | {milliseconds(0)} | "
+                f"| {case['peer']} | {Path(case['target']).name} | {Path(case.get('drafter') or 'none').name} | {case['context']} | {case.get('gamma') or 0} | {milliseconds(0)} | "
                 f"{milliseconds(1)} | **{ratio('round_s')}** | {ratio('reading_s')} | {peak:.2f} | {alike} | {host:.1%} | {events:.1%} |",
                 flush=True,
             )

@@ -138,7 +138,9 @@ impl App {
         };
         let first = self.timed(request.clone()).await?;
         let all = Controls { max_tokens: 1, ..request.controls.clone() };
-        let all = Request { controls: all, prompt: Prompt::Raw(text(usize::MAX)), ..request.clone() };
+        // As many characters as the longest prompt has tokens: never more tokens than that.
+        let longest = order.contexts.iter().copied().max().unwrap_or_default().max(CHARACTERS);
+        let all = Request { controls: all, prompt: Prompt::Raw(text(longest)), ..request.clone() };
         let ids = self.timed(all).await?.answer.prompt_ids;
         // A drafter that is alone stays loaded while the target answers plainly.
         let alone = if let [_, Group { drafter: Some((_, source)), .. }] = &groups[..] { Some(source) } else { None };

@@ -94,9 +94,14 @@ impl App {
 
     /// What became of a model that is not there any more as it was.
     async fn what_became_of(&self, word: &str, id: &str) -> Result<String> {
-        let is_usable = self.store.model(id).await?.is_some_and(|row| Model::from(row).broken.is_none());
-        let gone = || format!("the {word} “{id}” is not in the list any more, or cannot be used");
-        Ok(if is_usable { other_files((word, id)) } else { gone() })
+        let model = self.store.model(id).await?.map(Model::from).filter(|model| model.broken.is_none());
+        let Some(model) = model else {
+            return Ok(format!("the {word} “{id}” is not in the list any more, or cannot be used"));
+        };
+        Ok(match self.fingerprint(&model.folder).await {
+            Ok(_) => other_files((word, id)),
+            Err(error) => format!("the files of the {word} “{id}” cannot be looked at: {error}"),
+        })
     }
 
     /// What a calibration of these holds for.
