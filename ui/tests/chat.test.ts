@@ -107,11 +107,11 @@ test('the limit of an answer is what memory allows behind as many tokens, and st
   const user = await open(backend);
   const ids = await ask(backend, user, 'Hello');
   expect(screen.queryByTestId('memory-limit')).toBeNull();
-  const part = { target: 't', stats: { ...statsOf([round('Hi.', 2, 1)]), promptTokens: 100, written: 20, tokens: 40 } };
+  const part = { target: 't', stats: { ...statsOf([round('Hi.', 2, 1)]), promptTokens: 100, tokens: 40 } };
   const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome([], part) });
   backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
   expect(await screen.findByTestId('memory-limit')).toHaveTextContent('Memory limit for plain decoding: 40.0 tokens/s.');
-  expect(backend.limited).toEqual([{ target: 't', precision: 'asStored', context: 140 }]);
+  expect(backend.limited).toEqual([{ target: 't', precision: 'asStored', context: 120 }]);
   await ask(backend, user, 'And then?');
   expect(screen.getByTestId('memory-limit')).toBeInTheDocument();
 });

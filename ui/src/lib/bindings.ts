@@ -1490,6 +1490,7 @@ export type Standing = {
 
 /**  What an answer cost. A rate is null where there is nothing to divide by. */
 export type Stats = {
+	/**  Of the prompt, and of the answer as far as it was there before it went on. */
 	promptTokens: number,
 	/**  How many of them were held from before. */
 	reusedTokens: number,

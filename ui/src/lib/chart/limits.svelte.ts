@@ -14,7 +14,7 @@ export class MemoryLimits {
 
   /** Asks for that of an answer, behind as many tokens as it had behind it halfway. */
   async ask({ target, controls: { precision }, stats }: Outcome): Promise<void> {
-    const context = stats.promptTokens + stats.written + Math.round(stats.tokens / 2);
+    const context = stats.promptTokens + Math.round(stats.tokens / 2);
     const key = named(target, precision);
     if (this.#known.get(key)?.context === context) return;
     // Without it there is one line less to look at.
