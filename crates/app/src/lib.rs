@@ -97,6 +97,8 @@ pub struct App {
     trainings: Arc<Jobs<trainings::Stands>>,
     calibrations: Arc<Jobs<calibrations::Stands>>,
     comparisons: Arc<Comparisons>,
+    /// Whether how fast memory is read was measured since the program was started.
+    bandwidth_measured: Arc<tokio::sync::Mutex<bool>>,
 }
 
 impl App {
@@ -130,6 +132,7 @@ impl App {
             trainings: Arc::default(),
             calibrations: Arc::default(),
             comparisons: Arc::default(),
+            bandwidth_measured: Arc::default(),
         };
         app.forget_old_conversations().await?;
         Ok(app)

@@ -1,16 +1,20 @@
 //! What the memory of this machine allows: plain decoding reads the whole target for each token, and memory is read only
 //! so fast.
 
-use engine::{CheckpointRole, Plan, Precision};
+use engine::{CheckpointRole, Plan, Precision, second_best};
 use tokio::sync::oneshot;
 
 use crate::costs::machine;
+use crate::library::blocking;
 use crate::{App, Result};
+
+/// How many starts are remembered.
+const STARTS: usize = 5;
 
 /// How fast a target could decode plainly at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MemoryLimit {
-    /// The most that this machine was ever measured to read in a second, bytes.
+    /// What this machine was measured to read in a second, bytes.
     pub bandwidth: f64,
     /// What the target reads for a token, bytes.
     pub step: u64,
@@ -26,8 +30,8 @@ impl MemoryLimit {
 }
 
 impl App {
-    /// How fast a target could decode plainly at most behind `context` tokens. For the first that is asked about, this
-    /// machine is measured behind whatever the engine does at the moment; `None` if that cannot be done now and never was.
+    /// How fast a target could decode plainly at most behind `context` tokens. For the first that is ever asked
+    /// about, this machine is measured behind whatever the engine does at the moment; `None` if that cannot be done now.
     ///
     /// # Errors
     /// The target is not in the list or cannot be used, or the database fails.
@@ -38,25 +42,48 @@ impl App {
         context: usize,
     ) -> Result<Option<MemoryLimit>> {
         let folder = self.usable(target, CheckpointRole::Target).await?.folder;
-        let step = move || Ok(Plan::of(&folder, None, precision)?.step(context));
-        let step = tokio::task::spawn_blocking(step).await.unwrap_or(Err(engine::Error::Closed))?;
+        let step = blocking(move || Ok(Plan::of(&folder, None, precision)?.step(context))).await?;
         Ok(self.bandwidth().await?.map(|bandwidth| MemoryLimit { bandwidth, step }))
     }
 
-    /// Bytes of memory that this machine reads in a second: the most that any start has measured, for other programs may
-    /// have read too while it did.
+    /// Bytes of memory that this machine reads in a second: the second best that the last starts have measured, since other
+    /// programs may have read too meanwhile. What is known is answered at once; a start that has not measured yet does so
+    /// for the next time.
     async fn bandwidth(&self) -> Result<Option<f64>> {
-        let (done, measured) = oneshot::channel();
-        // Nobody waits any more if the send fails.
-        self.engine.bandwidth(move |result| drop(done.send(result)));
-        let measured = measured.await.unwrap_or(Err(engine::Error::Closed))?;
-        let known = self.chosen::<Option<f64>>(&key()).await?;
-        // Nothing is less than any number.
-        if known >= measured {
-            return Ok(known);
+        let known = self.bandwidths().await?;
+        if known.is_empty() {
+            self.measure_bandwidth().await?;
+            return Ok(second_best(&self.bandwidths().await?));
         }
-        self.choose(&key(), &measured).await?;
-        Ok(measured)
+        if self.bandwidth_measured.try_lock().is_ok_and(|measured| !*measured) {
+            let app = self.clone();
+            tokio::spawn(async move { app.measure_bandwidth().await });
+        }
+        Ok(second_best(&known))
+    }
+
+    /// Measures behind whatever the engine does at the moment, once in a start, and remembers it.
+    async fn measure_bandwidth(&self) -> Result<()> {
+        let mut measured = self.bandwidth_measured.lock().await;
+        if *measured {
+            return Ok(());
+        }
+        let (done, told) = oneshot::channel();
+        // Nobody waits any more if the send fails.
+        self.engine.bandwidth(self.memory_reserve().await?, move |result| drop(done.send(result)));
+        if let Some(bandwidth) = told.await.unwrap_or(Err(engine::Error::Closed))? {
+            let mut known = self.bandwidths().await?;
+            known.insert(0, bandwidth);
+            known.truncate(STARTS);
+            self.choose(&key(), &known).await?;
+            *measured = true;
+        }
+        Ok(())
+    }
+
+    /// What the last starts have measured, the newest first.
+    async fn bandwidths(&self) -> Result<Vec<f64>> {
+        self.chosen(&key()).await
     }
 }
 
@@ -68,18 +95,40 @@ fn key() -> String {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
-    use super::key;
+    use super::{STARTS, key};
     use crate::testing;
 
     #[tokio::test]
-    async fn the_most_that_was_ever_measured_is_remembered() {
+    async fn what_is_known_is_answered_at_once() {
         let home = tempfile::tempdir().unwrap();
         let app = testing::app(home.path()).await;
-        for known in [1e30, 1e31] {
-            app.choose(&key(), &Some(known)).await.unwrap();
-            assert_eq!(app.bandwidth().await.unwrap(), Some(known));
+        app.choose(&key(), &[1e30]).await.unwrap();
+        // Who measures holds this; nobody can now.
+        let _measuring = app.bandwidth_measured.lock().await;
+        assert_eq!(app.bandwidth().await.unwrap(), Some(1e30));
+    }
+
+    #[tokio::test]
+    async fn a_start_that_was_out_of_line_is_not_believed_for_ever() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        app.set_memory_reserve(Some(0)).await.unwrap();
+        app.choose(&key(), &[1e30]).await.unwrap();
+        for _ in 0..2 {
+            app.measure_bandwidth().await.unwrap();
         }
-        app.choose(&key(), &Some(1.0)).await.unwrap();
-        assert!(app.bandwidth().await.unwrap() > Some(1.0));
+        let known = app.bandwidths().await.unwrap();
+        assert_eq!((known.len(), known[1]), (2, 1e30));
+        assert_eq!(app.bandwidth().await.unwrap(), Some(known[0]));
+    }
+
+    #[tokio::test]
+    async fn only_the_last_starts_count() {
+        let home = tempfile::tempdir().unwrap();
+        let app = testing::app(home.path()).await;
+        app.set_memory_reserve(Some(0)).await.unwrap();
+        app.choose(&key(), &[1e30; STARTS]).await.unwrap();
+        app.measure_bandwidth().await.unwrap();
+        assert_eq!(app.bandwidths().await.unwrap().len(), STARTS);
     }
 }
