@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 mod answering;
 mod attaching;
 mod awake;
+mod bandwidth_ceiling;
 mod benchmark;
 mod calendar;
 mod calibrations;
@@ -36,7 +37,6 @@ mod keeping;
 mod library;
 mod measuring;
 mod memory;
-mod memory_limit;
 mod models;
 mod preferences;
 mod presets;
@@ -48,6 +48,7 @@ mod transcript;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
+pub use bandwidth_ceiling::BandwidthCeiling;
 pub use benchmark::{Benchmark, BenchmarkOrder, BenchmarkRow};
 pub use calibrations::{
     CalibrationError, CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport,
@@ -66,7 +67,6 @@ pub use library::{
     HubStatus, HubToken, InPlace, Judgement, Keychain, Located, Missing, Offer, OfferedFile, Published, Shelf, Source,
     Storage, Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
 };
-pub use memory_limit::MemoryLimit;
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 pub use presets::Preset;

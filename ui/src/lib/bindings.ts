@@ -12,7 +12,7 @@ export const commands = {
 	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
 	/**  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
-	memoryLimit: (target: string, precision: Precision, context: number) => typedError<MemoryLimit | null, Failure>(__TAURI_INVOKE("memory_limit", { target, precision, context })),
+	bandwidthCeiling: (target: string, precision: Precision, context: number) => typedError<BandwidthCeiling | null, Failure>(__TAURI_INVOKE("bandwidth_ceiling", { target, precision, context })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
 	/**  Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
@@ -1043,7 +1043,7 @@ export type MeasuredSuite = {
 };
 
 /**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
-export type MemoryLimit = {
+export type BandwidthCeiling = {
 	tokensPerSecond: number,
 	/**  What this machine was measured to read in a second. */
 	bytesPerSecond: number,

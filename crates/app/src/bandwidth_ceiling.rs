@@ -1,5 +1,5 @@
-//! What the memory of this machine allows: plain decoding reads the whole target for each token, and memory is read only
-//! so fast.
+//! The memory-bandwidth ceiling of plain decoding: it reads the whole target for each token, and memory is read only so
+//! fast.
 
 use engine::{CheckpointRole, Plan, Precision, second_best};
 use tokio::sync::oneshot;
@@ -13,19 +13,19 @@ const STARTS: usize = 5;
 
 /// How fast a target could decode plainly at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MemoryLimit {
+pub struct BandwidthCeiling {
     /// What this machine was measured to read in a second, bytes.
     pub bandwidth: f64,
     /// What the target reads for a token, bytes.
-    pub step: u64,
+    pub bytes_per_token: u64,
 }
 
-impl MemoryLimit {
+impl BandwidthCeiling {
     /// Tokens per second if nothing took any time but reading.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "nobody counts so many bytes one by one")]
     pub fn tokens_per_s(&self) -> f64 {
-        self.bandwidth / self.step.max(1) as f64
+        self.bandwidth / self.bytes_per_token.max(1) as f64
     }
 }
 
@@ -35,15 +35,16 @@ impl App {
     ///
     /// # Errors
     /// The target is not in the list or cannot be used, or the database fails.
-    pub async fn memory_limit(
+    pub async fn bandwidth_ceiling(
         &self,
         target: &str,
         precision: Precision,
         context: usize,
-    ) -> Result<Option<MemoryLimit>> {
+    ) -> Result<Option<BandwidthCeiling>> {
         let folder = self.usable(target, CheckpointRole::Target).await?.folder;
-        let step = blocking(move || Ok(Plan::of(&folder, None, precision)?.step(context))).await?;
-        Ok(self.bandwidth().await?.map(|bandwidth| MemoryLimit { bandwidth, step }))
+        let plan = blocking(move || Ok(Plan::of(&folder, None, precision)?)).await?;
+        let bytes_per_token = plan.bytes_read(context);
+        Ok(self.bandwidth().await?.map(|bandwidth| BandwidthCeiling { bandwidth, bytes_per_token }))
     }
 
     /// Bytes of memory that this machine reads in a second: the second best that the last starts have measured, since other
