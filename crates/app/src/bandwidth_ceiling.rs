@@ -8,6 +8,9 @@ use crate::costs::machine;
 use crate::library::blocking;
 use crate::{App, Result};
 
+/// Fewer bytes than this a processor may keep to itself: who reads them again need not wait for memory.
+const CACHED: u64 = 128_000_000;
+
 /// How many starts are remembered.
 const STARTS: usize = 5;
 
@@ -16,7 +19,8 @@ const STARTS: usize = 5;
 pub struct BandwidthCeiling {
     /// What this machine was measured to read in a second, bytes.
     pub bandwidth: f64,
-    /// What the target reads for a token, bytes.
+    /// What the target reads for a token, by its files, bytes; layers that share keys and values, and experts whose numbers
+    /// are made wider, may read more.
     pub bytes_per_token: u64,
 }
 
@@ -31,7 +35,8 @@ impl BandwidthCeiling {
 
 impl App {
     /// How fast a target could decode plainly at most behind `context` tokens. For the first that is ever asked
-    /// about, this machine is measured behind whatever the engine does at the moment; `None` if that cannot be done now.
+    /// about, this machine is measured behind whatever the engine does at the moment; `None` if that cannot be
+    /// done now, or if the target reads so little that the processor may keep it to itself.
     ///
     /// # Errors
     /// The target is not in the list or cannot be used, or the database fails.
@@ -44,6 +49,9 @@ impl App {
         let folder = self.usable(target, CheckpointRole::Target).await?.folder;
         let plan = blocking(move || Ok(Plan::of(&folder, None, precision)?)).await?;
         let bytes_per_token = plan.bytes_read(context);
+        if bytes_per_token < CACHED {
+            return Ok(None);
+        }
         Ok(self.bandwidth().await?.map(|bandwidth| BandwidthCeiling { bandwidth, bytes_per_token }))
     }
 

@@ -28,7 +28,8 @@ pub(crate) async fn model_details(opened: State<'_, Opened>, id: String) -> Resu
     Ok(app.model_details(&id, None, precision, USUAL_CONTEXT).await?.into())
 }
 
-/// How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now.
+/// How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now, and
+/// where the target reads so little that its processor may keep it to itself.
 #[tauri::command]
 #[specta::specta]
 pub(crate) async fn bandwidth_ceiling(

@@ -81,7 +81,7 @@ pub(crate) struct BandwidthCeiling {
     tokens_per_second: f64,
     /// What this machine was measured to read in a second.
     bytes_per_second: f64,
-    /// What the target reads for a token.
+    /// What the target reads for a token at least, by its files.
     bytes_per_token: u64,
 }
 
