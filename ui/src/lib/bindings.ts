@@ -11,7 +11,10 @@ export const commands = {
 	 *  number type that is chosen.
 	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
-	/**  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
+	/**
+	 *  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now, and
+	 *  where the target reads so little that its processor may keep it to itself.
+	 */
 	bandwidthCeiling: (target: string, precision: Precision, context: number) => typedError<BandwidthCeiling | null, Failure>(__TAURI_INVOKE("bandwidth_ceiling", { target, precision, context })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
@@ -299,6 +302,15 @@ export type Author =
 "user" | 
 /**  The target. */
 "assistant";
+
+/**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
+export type BandwidthCeiling = {
+	tokensPerSecond: number,
+	/**  What this machine was measured to read in a second. */
+	bytesPerSecond: number,
+	/**  What the target reads for a token at least, by its files. */
+	bytesPerToken: number,
+};
 
 /**  Why a round sent no more drafted tokens to the target. */
 export type Bound = 
@@ -1040,15 +1052,6 @@ export type MeasuredMode = {
 export type MeasuredSuite = {
 	title: string,
 	modes: MeasuredMode[],
-};
-
-/**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
-export type BandwidthCeiling = {
-	tokensPerSecond: number,
-	/**  What this machine was measured to read in a second. */
-	bytesPerSecond: number,
-	/**  What the target reads for a token. */
-	bytesPerToken: number,
 };
 
 /**  The machine's memory, and what of it models leave alone. */
