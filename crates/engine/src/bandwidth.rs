@@ -68,7 +68,14 @@ fn measure() -> Result<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::second_best;
+    #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+
+    use super::{bandwidth, second_best};
+
+    #[test]
+    fn nothing_is_measured_within_the_reserve() {
+        assert_eq!(bandwidth(Some(u64::MAX)).unwrap(), None);
+    }
 
     #[test]
     fn one_that_is_out_of_line_is_not_believed() {
