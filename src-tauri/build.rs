@@ -4,7 +4,7 @@
 const COMMANDS: &[&str] = &[
     "models",
     "model_details",
-    "memory_limit",
+    "bandwidth_ceiling",
     "add_model",
     "add_demo",
     "remove_model",

@@ -14,7 +14,7 @@ macro_rules! every_command {
         collect_commands![
             models::models,
             models::model_details,
-            models::memory_limit,
+            models::bandwidth_ceiling,
             models::add_model,
             models::add_demo,
             models::remove_model,

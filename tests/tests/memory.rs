@@ -130,7 +130,7 @@ fn a_token_costs_what_its_caches_are_allotted() -> Outcome {
 
 /// Counted by hand from the fixtures' configurations, in numbers and in bytes.
 #[test]
-fn a_plain_step_reads_each_number_that_it_needs_once() -> Outcome {
+fn plain_decoding_reads_each_number_that_it_needs_once() -> Outcome {
     let plan = |kind, precision| Plan::of(&fixtures::path(&format!("gemma4/{kind}")), None, precision);
 
     // Norms, queries, keys with values, output and the gated unit of six layers; the table, which is the head, and a norm.
@@ -138,17 +138,17 @@ fn a_plain_step_reads_each_number_that_it_needs_once() -> Outcome {
     let numbers = 6 * layer + 256 * 48 + 48;
     // A key and a value of 16 numbers: two layers see all tokens, and four of them the last 8.
     let dense = plan("gemma3-text", Precision::Float32)?;
-    assert_eq!(dense.step(0), 4 * numbers);
-    assert_eq!(dense.step(100), 4 * (numbers + 2 * 32 * 100 + 4 * 32 * 8));
+    assert_eq!(dense.bytes_read(0), 4 * numbers);
+    assert_eq!(dense.bytes_read(100), 4 * (numbers + 2 * 32 * 100 + 4 * 32 * 8));
 
     // Of the table for nine layers, each 32 wide, the row of one token in 256.
     let per_layer = plan("e-series", Precision::Float32)?;
-    assert_eq!(per_layer.need(0).weights - per_layer.step(0), 4 * 255 * 9 * 32);
+    assert_eq!(per_layer.need(0).weights - per_layer.bytes_read(0), 4 * 255 * 9 * 32);
 
     // Of 8 experts the 3 that are chosen: 4 bits a number, and a scale with a bias of 16 bits each for every 32 numbers.
     let mixture = plan("26b-a4b-q4g32", Precision::AsStored)?;
     let expert = 3 * 32 * 64;
-    assert_eq!(mixture.need(0).weights - mixture.step(0), 6 * 5 * (expert / 2 + expert / 32 * 4));
+    assert_eq!(mixture.need(0).weights - mixture.bytes_read(0), 6 * 5 * (expert / 2 + expert / 32 * 4));
     Ok(())
 }
 

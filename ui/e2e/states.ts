@@ -58,7 +58,13 @@ async function find(page: Page, text: string): Promise<void> {
 async function order(page: Page, name: string, what: string): Promise<void> {
   await view(page, name);
   await page.getByTestId(`new-${what}`).click();
-  await page.getByTestId(`${what}-form`).waitFor();
+  await weighed(page, what);
+}
+
+/** What a form takes is asked for after a while: it is there, or cannot be told, or there is nothing to ask for yet. */
+async function weighed(page: Page, what: string): Promise<void> {
+  const form = page.getByTestId(`${what}-form`);
+  await form.getByTestId('estimate').filter({ hasNotText: 'Estimating…' }).waitFor();
 }
 
 /** What a comparison can be told besides, where tokens are drawn. */
@@ -67,6 +73,7 @@ async function drawn(page: Page): Promise<void> {
   await page.getByTestId('comparison-form').getByText('More', { exact: true }).click();
   await page.getByRole('spinbutton', { name: 'Temperature' }).fill('0.7');
   await page.keyboard.press('Enter');
+  await weighed(page, 'comparison');
   await page.getByRole('spinbutton', { name: 'Seed' }).scrollIntoViewIfNeeded();
 }
 

@@ -1,5 +1,5 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Along, Attachment, Backend, Controls, Details, Frame, How, MemoryLimit, Model, Pair, Precision, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
+import type { Along, Attachment, Backend, Controls, Details, Frame, How, BandwidthCeiling, Model, Pair, Precision, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { conversation, message, model } from './samples';
 import { ScriptedShell } from './shell';
@@ -10,9 +10,9 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   /** What the files of a model say, by its id. */
   looks = new Map<string, Details>();
   /** How fast each target could decode plainly at most, by its id. */
-  limits = new Map<string, MemoryLimit>();
+  ceilings = new Map<string, BandwidthCeiling>();
   /** For what that was asked. */
-  limited: { target: string; precision: Precision; context: number }[] = [];
+  ceilingsAsked: { target: string; precision: Precision; context: number }[] = [];
   refusal = 'There is no config.json in this folder.';
   chosenFolder: string | null = null;
   kept: Preferences = structuredClone(beforeLoading);
@@ -59,9 +59,9 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
     return this.answer('modelDetails', details);
   }
 
-  async memoryLimit(target: string, precision: Precision, context: number): Promise<MemoryLimit | null> {
-    this.limited.push({ target, precision, context });
-    return this.answer('memoryLimit', this.limits.get(target) ?? null);
+  async bandwidthCeiling(target: string, precision: Precision, context: number): Promise<BandwidthCeiling | null> {
+    this.ceilingsAsked.push({ target, precision, context });
+    return this.answer('bandwidthCeiling', this.ceilings.get(target) ?? null);
   }
 
   async addModel(folder: string): Promise<Model> {

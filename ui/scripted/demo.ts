@@ -184,7 +184,7 @@ export function demo(): ScriptedBackend {
   backend.looks.set('target-270m', details({ code: ['modeling_gemma.py'] }));
   backend.looks.set('target-base', details({ skipped: [{ what: 'the vision tower', tensors: 355, bytes: 950_000_000 }] }));
   backend.registered.splice(3, 0, downloaded);
-  backend.limits.set('target-270m', { tokensPerSecond: 39.4, bytesPerSecond: 21_300_000_000, bytesPerToken: 541_000_000 });
+  backend.ceilings.set('target-270m', { tokensPerSecond: 39.4, bytesPerSecond: 21_300_000_000, bytesPerToken: 541_000_000 });
   backend.missing.set(downloaded.id, ['model-00002-of-00002.safetensors']);
   backend.trashed = [{ model: model({ id: 'old', role: 'drafter', folder: '/Volumes/Models/dspark-old' }), until: Date.now() + 5 * 86_400_000 }];
   backend.jobs = [

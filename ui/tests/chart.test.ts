@@ -104,38 +104,50 @@ describe('the chart', () => {
 });
 
 describe('the speed', () => {
-  const limit = { tokensPerSecond: 40, bytesPerSecond: 20_000_000_000, bytesPerToken: 500_000_000 };
+  const ceiling = { tokensPerSecond: 40, bytesPerSecond: 20_000_000_000, bytesPerToken: 500_000_000 };
 
-  test('stands beside plain decoding and what memory allows it', () => {
-    render(AnswerChart, { reading: tallied(), plain: 10, limit });
+  test('stands beside plain decoding and what memory bandwidth allows it', () => {
+    render(AnswerChart, { reading: tallied(), plain: 10, ceiling });
     expect(cells('Speed of decoding')).toEqual([
       ['Speed', 'Tokens/s'],
       ['This answer', '20.0'],
       ['Plain decoding', '10.0'],
-      ['Memory limit for plain decoding', '40.0'],
+      ['Bandwidth ceiling of plain decoding', '40.0'],
     ]);
     expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain decoding, 10.0 tokens/s');
-    expect(screen.getByTestId('memory-limit')).toHaveTextContent('40.0 tokens/s. A drafted answer may be above it.');
-    expect(screen.getByTestId('memory-limit').title).toMatch(/read 20 GB of memory a second, and plain decoding reads 500 MB for each token/);
+    const shown = screen.getByTestId('bandwidth-ceiling');
+    expect(shown).toHaveTextContent('Bandwidth ceiling of plain decoding: 40.0 tokens/s');
+    expect(shown).toHaveTextContent(/read 20 GB of memory a second, and plain decoding reads at least 500 MB for each token/);
+    expect(screen.getByTestId('speeds').querySelectorAll('line.ceiling')).toHaveLength(4);
   });
 
-  test('has no limit where none is known', () => {
+  test('has no ceiling where none is known', () => {
     render(AnswerChart, { reading: tallied(), plain: 10 });
-    expect(screen.queryByText(/Memory limit/)).toBeNull();
+    expect(screen.queryByText(/Bandwidth ceiling/)).toBeNull();
   });
 
-  test('is not hidden by a limit that is far from it', () => {
-    render(AnswerChart, { reading: tallied(), plain: 10, limit: { ...limit, tokensPerSecond: 81 } });
-    expect(screen.getByTestId('memory-limit')).toHaveTextContent(/^Memory limit for plain decoding: 81.0 tokens\/s, beyond this chart\.$/);
+  test('has no ceiling that plain decoding has passed', () => {
+    render(AnswerChart, { reading: tallied(), plain: 41, ceiling });
+    expect(screen.queryByText(/Bandwidth ceiling/)).toBeNull();
+  });
+
+  test('is not marked with its ceiling before it is known', () => {
+    render(AnswerChart, { reading: nothingYet, plain: 10, ceiling });
+    expect(screen.getByTestId('bandwidth-ceiling')).toBeInTheDocument();
+    expect(screen.getByTestId('speeds').querySelector('line.ceiling')).toBeNull();
+  });
+
+  test('is not hidden by a ceiling that is far from it', () => {
+    render(AnswerChart, { reading: tallied(), plain: 10, ceiling: { ...ceiling, tokensPerSecond: 81 } });
+    expect(screen.getByTestId('bandwidth-ceiling')).toHaveTextContent(/^Bandwidth ceiling of plain decoding: 81.0 tokens\/s, beyond this chart /);
     const [drafted, plainly] = screen.getByTestId('speeds').querySelectorAll('rect');
     expect(Number(drafted!.getAttribute('width'))).toBeCloseTo(2 * Number(plainly!.getAttribute('width')));
-    expect(screen.getByTestId('speeds').querySelector('line.limit')).toBeNull();
+    expect(screen.getByTestId('speeds').querySelector('line.ceiling')).toBeNull();
   });
 
   test('of a plain answer is its own baseline', () => {
-    render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), null), plain: 10, limit });
-    expect(cells('Speed of decoding').map(([name]) => name)).toEqual(['Speed', 'This answer', 'Memory limit for plain decoding']);
-    expect(screen.queryByText(/drafted answer/)).toBeNull();
+    render(AnswerChart, { reading: readingOf(statsOf([round('a', 0, 0)]), null), plain: 10, ceiling });
+    expect(cells('Speed of decoding').map(([name]) => name)).toEqual(['Speed', 'This answer', 'Bandwidth ceiling of plain decoding']);
   });
 });
 

@@ -101,19 +101,19 @@ test('a speed stands beside the plain one of this session', async () => {
   expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain decoding, 4.0 tokens/s');
 });
 
-test('the limit of an answer is what memory allows behind as many tokens, and stays while the next one runs', async () => {
+test('the bandwidth ceiling of an answer is that behind as many tokens, and stays while the next one runs', async () => {
   const backend = backendWithModels();
-  backend.limits.set('t', { tokensPerSecond: 40, bytesPerSecond: 20e9, bytesPerToken: 5e8 });
+  backend.ceilings.set('t', { tokensPerSecond: 40, bytesPerSecond: 20e9, bytesPerToken: 5e8 });
   const user = await open(backend);
   const ids = await ask(backend, user, 'Hello');
-  expect(screen.queryByTestId('memory-limit')).toBeNull();
-  const part = { target: 't', stats: { ...statsOf([round('Hi.', 2, 1)]), promptTokens: 100, written: 20, tokens: 40 } };
+  expect(screen.queryByTestId('bandwidth-ceiling')).toBeNull();
+  const part = { target: 't', stats: { ...statsOf([round('Hi.', 2, 1)]), promptTokens: 100, tokens: 40 } };
   const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome([], part) });
   backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
-  expect(await screen.findByTestId('memory-limit')).toHaveTextContent('Memory limit for plain decoding: 40.0 tokens/s.');
-  expect(backend.limited).toEqual([{ target: 't', precision: 'asStored', context: 140 }]);
+  expect(await screen.findByTestId('bandwidth-ceiling')).toHaveTextContent('Bandwidth ceiling of plain decoding: 40.0 tokens/s');
+  expect(backend.ceilingsAsked).toEqual([{ target: 't', precision: 'asStored', context: 120 }]);
   await ask(backend, user, 'And then?');
-  expect(screen.getByTestId('memory-limit')).toBeInTheDocument();
+  expect(screen.getByTestId('bandwidth-ceiling')).toBeInTheDocument();
 });
 
 test('the single rounds of the last 50 answers are kept, and the plain speed of all', async () => {

@@ -79,6 +79,8 @@ test('an answer is shown as its tokens, which the arrow keys go through', async 
   // What was interrupted has no rounds.
   expect(screen.getByText('How this answer came about was not kept.')).toBeInTheDocument();
 
+  const places = within(list).getAllByRole('option').map((token) => ['aria-posinset', 'aria-setsize'].map((name) => token.getAttribute(name)));
+  expect(places).toEqual(['1', '2', '3', '4', '5', '6'].map((place) => [place, '6']));
   list.focus();
   await user.keyboard('{ArrowRight}{ArrowRight}');
   expect(within(list).getByRole('option', { selected: true })).toHaveTextContent('runs');

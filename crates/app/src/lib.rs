@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 mod answering;
 mod attaching;
 mod awake;
+mod bandwidth_ceiling;
 mod benchmark;
 mod calendar;
 mod calibrations;
@@ -36,7 +37,6 @@ mod keeping;
 mod library;
 mod measuring;
 mod memory;
-mod memory_limit;
 mod models;
 mod preferences;
 mod presets;
@@ -48,6 +48,7 @@ mod transcript;
 mod verify;
 
 pub use answering::{Answering, Frame, Phase, Reader};
+pub use bandwidth_ceiling::BandwidthCeiling;
 pub use benchmark::{Benchmark, BenchmarkOrder, BenchmarkRow};
 pub use calibrations::{
     CalibrationEstimate, CalibrationOrder, CalibrationPhase, CalibrationPosition, CalibrationReport, CalibrationRun,
@@ -66,7 +67,6 @@ pub use library::{
     HubStatus, HubToken, InPlace, Judgement, Keychain, Located, Missing, Offer, OfferedFile, Published, Shelf, Source,
     Storage, Surroundings, TokenSource, Trashed, Verdict, Verification, Wanted,
 };
-pub use memory_limit::MemoryLimit;
 pub use models::{Details, Model, USUAL_CONTEXT};
 pub use preferences::Preferences;
 pub use presets::Preset;
@@ -97,6 +97,8 @@ pub struct App {
     trainings: Arc<Jobs<trainings::Stands>>,
     calibrations: Arc<Jobs<calibrations::Stands>>,
     comparisons: Arc<Comparisons>,
+    /// Whether how fast memory is read was measured since the program was started.
+    bandwidth_measured: Arc<tokio::sync::Mutex<bool>>,
 }
 
 impl App {
@@ -130,6 +132,7 @@ impl App {
             trainings: Arc::default(),
             calibrations: Arc::default(),
             comparisons: Arc::default(),
+            bandwidth_measured: Arc::default(),
         };
         app.forget_old_conversations().await?;
         Ok(app)

@@ -31,6 +31,7 @@ mod training;
 mod verify;
 mod writing;
 
+pub use bandwidth::second_best;
 pub use calibration::{Calibration, Cost, Mode};
 pub use decode::{Bound, Finish, Provenance, Standing, Turn};
 pub use error::{Error, Result};

@@ -78,7 +78,7 @@ enum Job {
     NewDrafter { new: NewDrafter, done: Done<Checkpoint> },
     Prove { claim: Box<Claim>, cancel: Cancel, done: Done<Proof> },
     Release { folder: PathBuf },
-    Bandwidth { done: Done<Option<f64>> },
+    Bandwidth { reserve: Option<u64>, done: Done<Option<f64>> },
     Teach(Teaching),
 }
 
@@ -166,10 +166,11 @@ impl Engine {
         self.post(Job::Release { folder });
     }
 
-    /// How many bytes of memory this machine reads in a second. The first time takes half a second about, when nothing else
-    /// is done. `None` while a drafter is trained, or while memory is short.
-    pub fn bandwidth(&self, done: impl FnOnce(Result<Option<f64>>) + Send + 'static) {
-        self.post(Job::Bandwidth { done: Box::new(done) });
+    /// Measures how many bytes of memory this machine reads in a second, for half a second about, when nothing else is done.
+    /// `None` while a drafter is trained, or while there is no room for it beside what is held and the `reserve` (bytes, or
+    /// else the usual one).
+    pub fn bandwidth(&self, reserve: Option<u64>, done: impl FnOnce(Result<Option<f64>>) + Send + 'static) {
+        self.post(Job::Bandwidth { reserve, done: Box::new(done) });
     }
 
     fn cancel(&self) -> Cancel {
@@ -189,7 +190,7 @@ impl Engine {
             }
             Some(Job::NewDrafter { done, .. }) => done(Err(Error::Closed)),
             Some(Job::Prove { done, .. }) => done(Err(Error::Closed)),
-            Some(Job::Bandwidth { done }) => done(Err(Error::Closed)),
+            Some(Job::Bandwidth { done, .. }) => done(Err(Error::Closed)),
             Some(Job::Teach(mut teaching)) => (teaching.sink)(LessonEvent::Failed(Error::Closed)),
         }
     }
@@ -213,8 +214,11 @@ fn run(job: Job, models: &mut Models) -> Option<Teaching> {
             done(guarded(models, |models| verify::prove(models, &claim, &cancel)));
         }
         Job::Release { folder } => models.release(&folder),
-        Job::Bandwidth { done } => {
-            done(guarded(models, |models| if models.is_lending() { Ok(None) } else { bandwidth::bandwidth() }));
+        Job::Bandwidth { reserve, done } => {
+            let measured = |models: &mut Models| {
+                if models.is_lending() { Ok(None) } else { bandwidth::bandwidth(reserve) }
+            };
+            done(guarded(models, measured));
         }
         Job::Teach(teaching) => return Some(teaching),
     }

@@ -92,10 +92,10 @@ impl Needs {
         Self { config, width, widened, weights, loading, row }
     }
 
-    /// What a plain step reads behind `context` tokens, at least: each weight and each key and value that it needs once,
+    /// What plain decoding reads for a token behind `context` tokens, at least: each weight and each key and value that it needs once,
     /// though layers that share keys and values may read them again.
     #[must_use]
-    pub fn step(&self, context: usize) -> u64 {
+    pub fn bytes_read(&self, context: usize) -> u64 {
         let seen = context.min(self.config.window);
         self.row
             + self.config.bytes_per_token(self.width) * context as u64

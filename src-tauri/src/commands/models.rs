@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::checks::Checks;
 use crate::opened::Opened;
-use crate::wire::{Details, Failure, MemoryLimit, Model, Precision, Shelf};
+use crate::wire::{BandwidthCeiling, Details, Failure, Model, Precision, Shelf};
 
 /// Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last.
 #[tauri::command]
@@ -28,17 +28,18 @@ pub(crate) async fn model_details(opened: State<'_, Opened>, id: String) -> Resu
     Ok(app.model_details(&id, None, precision, USUAL_CONTEXT).await?.into())
 }
 
-/// How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now.
+/// How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now, and
+/// where the target reads so little that its processor may keep it to itself.
 #[tauri::command]
 #[specta::specta]
-pub(crate) async fn memory_limit(
+pub(crate) async fn bandwidth_ceiling(
     opened: State<'_, Opened>,
     target: String,
     precision: Precision,
     context: usize,
-) -> Result<Option<MemoryLimit>, Failure> {
-    let limit = opened.app().await?.memory_limit(&target, precision.into(), context).await?;
-    Ok(limit.map(MemoryLimit::from))
+) -> Result<Option<BandwidthCeiling>, Failure> {
+    let ceiling = opened.app().await?.bandwidth_ceiling(&target, precision.into(), context).await?;
+    Ok(ceiling.map(BandwidthCeiling::from))
 }
 
 /// Registers a folder where it lies; its files are looked at, not copied.

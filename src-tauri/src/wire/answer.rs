@@ -296,6 +296,7 @@ impl From<Record> for Outcome {
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Stats {
+    /// Of the prompt, and of the answer as far as it was there before it went on.
     prompt_tokens: usize,
     /// How many of them were held from before.
     reused_tokens: usize,

@@ -77,18 +77,18 @@ pub(crate) struct Need {
 /// How fast a target could decode plainly at most, since it reads its weights once for each token.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct MemoryLimit {
+pub(crate) struct BandwidthCeiling {
     tokens_per_second: f64,
     /// What this machine was measured to read in a second.
     bytes_per_second: f64,
-    /// What the target reads for a token.
+    /// What the target reads for a token at least, by its files.
     bytes_per_token: u64,
 }
 
-impl From<app::MemoryLimit> for MemoryLimit {
-    fn from(limit: app::MemoryLimit) -> Self {
-        let tokens_per_second = limit.tokens_per_s();
-        Self { tokens_per_second, bytes_per_second: limit.bandwidth, bytes_per_token: limit.step }
+impl From<app::BandwidthCeiling> for BandwidthCeiling {
+    fn from(ceiling: app::BandwidthCeiling) -> Self {
+        let tokens_per_second = ceiling.tokens_per_s();
+        Self { tokens_per_second, bytes_per_second: ceiling.bandwidth, bytes_per_token: ceiling.bytes_per_token }
     }
 }
 

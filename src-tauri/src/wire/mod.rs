@@ -29,7 +29,7 @@ pub(crate) use comparison::{
 };
 pub(crate) use controls::{Asking, Controls, Precision, Preferences, Preset};
 pub(crate) use conversation::{Attachment, Conversation, ConversationExport, Found, Message, Said};
-pub(crate) use details::{Details, MemoryLimit};
+pub(crate) use details::{BandwidthCeiling, Details};
 pub(crate) use download::{Download, Got};
 pub(crate) use failure::{Failure, sentence};
 pub(crate) use files::{Check, Checked, Checking, MissingFiles, Work};

@@ -11,8 +11,11 @@ export const commands = {
 	 *  number type that is chosen.
 	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
-	/**  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
-	memoryLimit: (target: string, precision: Precision, context: number) => typedError<MemoryLimit | null, Failure>(__TAURI_INVOKE("memory_limit", { target, precision, context })),
+	/**
+	 *  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now, and
+	 *  where the target reads so little that its processor may keep it to itself.
+	 */
+	bandwidthCeiling: (target: string, precision: Precision, context: number) => typedError<BandwidthCeiling | null, Failure>(__TAURI_INVOKE("bandwidth_ceiling", { target, precision, context })),
 	/**  Registers a folder where it lies; its files are looked at, not copied. */
 	addModel: (folder: string) => typedError<Model, Failure>(__TAURI_INVOKE("add_model", { folder })),
 	/**  Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
@@ -299,6 +302,15 @@ export type Author =
 "user" | 
 /**  The target. */
 "assistant";
+
+/**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
+export type BandwidthCeiling = {
+	tokensPerSecond: number,
+	/**  What this machine was measured to read in a second. */
+	bytesPerSecond: number,
+	/**  What the target reads for a token at least, by its files. */
+	bytesPerToken: number,
+};
 
 /**  Why a round sent no more drafted tokens to the target. */
 export type Bound = 
@@ -1042,15 +1054,6 @@ export type MeasuredSuite = {
 	modes: MeasuredMode[],
 };
 
-/**  How fast a target could decode plainly at most, since it reads its weights once for each token. */
-export type MemoryLimit = {
-	tokensPerSecond: number,
-	/**  What this machine was measured to read in a second. */
-	bytesPerSecond: number,
-	/**  What the target reads for a token. */
-	bytesPerToken: number,
-};
-
 /**  The machine's memory, and what of it models leave alone. */
 export type MemoryReserve = {
 	/**  What the machine has, bytes. */
@@ -1490,6 +1493,7 @@ export type Standing = {
 
 /**  What an answer cost. A rate is null where there is nothing to divide by. */
 export type Stats = {
+	/**  Of the prompt, and of the answer as far as it was there before it went on. */
 	promptTokens: number,
 	/**  How many of them were held from before. */
 	reusedTokens: number,

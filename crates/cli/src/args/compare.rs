@@ -32,7 +32,7 @@ pub(crate) struct CompareArguments {
     temperature: f32,
     /// The same seed gives the same choices.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
-    seed: u64,
+    seed: u32,
     /// Let the target think before it answers.
     #[arg(long)]
     thinking: bool,
@@ -89,7 +89,7 @@ impl From<CompareArguments> for ComparisonOrder {
             precision: arguments.dtype.into(),
             thinking,
             temperature,
-            seed,
+            seed: seed.into(),
             prompt,
             suites,
             prompts: arguments.most,

@@ -127,10 +127,10 @@ impl Plan {
         }))
     }
 
-    /// What the target reads of memory for a plain step behind so many tokens, bytes: each number that it needs once.
+    /// What the target reads of memory for a token of plain decoding behind so many, bytes: each number that it needs once.
     #[must_use]
-    pub fn step(&self, context: usize) -> u64 {
-        self.target.step(context.min(self.most))
+    pub fn bytes_read(&self, context: usize) -> u64 {
+        self.target.bytes_read(context.min(self.most))
     }
 
     /// The largest context whose need is within `bytes`, if any is.

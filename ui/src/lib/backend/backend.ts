@@ -20,7 +20,7 @@ import type {
   Got,
   HubStatus,
   InPlace,
-  MemoryLimit,
+  BandwidthCeiling,
   Message,
   MissingFiles,
   Model,
@@ -81,7 +81,7 @@ export type {
   Interval,
   Judgement,
   MeasuredMode,
-  MemoryLimit,
+  BandwidthCeiling,
   Message,
   MissingFiles,
   Model,
@@ -127,7 +127,7 @@ export interface Backend extends Asking, Comparing, Shell {
   /** What a model's files say of it, and what it needs of memory. */
   modelDetails(id: string): Promise<Details>;
   /** How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
-  memoryLimit(target: string, precision: Precision, context: number): Promise<MemoryLimit | null>;
+  bandwidthCeiling(target: string, precision: Precision, context: number): Promise<BandwidthCeiling | null>;
   addModel(folder: string): Promise<Model>;
   /** Adds the models that come with the app, and returns all of them: the target, and then its drafters. */
   addDemo(): Promise<Model[]>;

@@ -18,7 +18,7 @@ async function done(reply: Promise<Reply<unknown>>): Promise<void> {
 export const tauri: Backend = {
   models: (after) => unwrap(commands.models(after)),
   modelDetails: (id) => unwrap(commands.modelDetails(id)),
-  memoryLimit: (target, precision, context) => unwrap(commands.memoryLimit(target, precision, context)),
+  bandwidthCeiling: (target, precision, context) => unwrap(commands.bandwidthCeiling(target, precision, context)),
   addModel: (folder) => unwrap(commands.addModel(folder)),
   addDemo: () => unwrap(commands.addDemo()),
   removeModel: (id) => done(commands.removeModel(id)),
