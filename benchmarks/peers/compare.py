@@ -28,8 +28,15 @@ def cases(demo, random, contexts):
             yield {"peer": "dflash", "target": str(target), "drafter": drafter, "context": contexts[0], "gamma": 7, "tokens": tokens}
 
 
-def shown(command, home):
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SLIPSTREAM_HOME": home})
+def library(program):
+    """The folder of the MLX that the program runs on: the wheel's own multiplies without a fast BLAS."""
+    needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    found = [Path(line.split()[2]).parent for line in needed.splitlines() if "libmlx" in line]
+    return str(found[0]) if found else sys.exit(f"{program} is linked to no MLX")
+
+
+def shown(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **more})
     if done.returncode:
         sys.exit(f"{command[0]} failed: {done.stderr[-2000:]}")
     return json.loads(done.stdout)
@@ -49,7 +56,7 @@ def ours(program, home, case, models):
     gamma = ["--gamma", str(case["gamma"])] if drafter else []
     command = [program, "bench", models[case["target"]], *drafter, *gamma, "--context", str(case["context"])]
     command += ["--tokens", str(case["tokens"]), "--repeats", "1", "--json"]
-    report = shown(command, home)
+    report = shown(command, SLIPSTREAM_HOME=home)
     row = report["rows"][-1]
     read = row["prefill_tokens_per_s"]["median"]
     # Until the first token, which the peers count as reading.
@@ -65,9 +72,11 @@ def ours(program, home, case, models):
     return values, report["ids"], row["begins"]
 
 
-def theirs(home, case, ids, begins):
+def theirs(mlx, case, ids, begins):
     order = {**case, "ids": ids, "begins": [(begins[0] + 7) % len(ids), *begins]}
-    answer = shown([sys.executable, str(PEER), case["peer"], json.dumps(order)], home)
+    answer = shown([sys.executable, str(PEER), case["peer"], json.dumps(order)], LD_LIBRARY_PATH=mlx)
+    if Path(answer["library"]).parent != Path(mlx).resolve():
+        sys.exit(f"the peer ran on {answer['library']}, Slipstream on that in {mlx}")
     return {
         "reading_s": (case["context"] - 1) / answer["prefill_tokens_per_s"],
         "round_s": answer["round_s"],
@@ -98,6 +107,7 @@ def main():
     given = parser.parse_args()
     program, times = given.program, given.times
     asked = list(cases(given.demo.resolve(), given.random.resolve(), [int(context) for context in given.contexts.split(",")]))
+    mlx = library(program)
     with tempfile.TemporaryDirectory() as home:
         folders = {case[part] for case in asked for part in ("target", "drafter") if case.get(part)}
         models = {folder: register(program, home, folder) for folder in sorted(folders)}
@@ -107,7 +117,7 @@ def main():
             pairs = []
             for _ in range(times):
                 own, ids, begins = ours(program, home, case, models)
-                pairs.append((own, theirs(home, case, ids, begins)))
+                pairs.append((own, theirs(mlx, case, ids, begins)))
             ratio = lambda key: told([peer[key] / own[key] for own, peer in pairs])  # noqa: E731
             milliseconds = lambda side: told([1e3 * pair[side]["round_s"] for pair in pairs])  # noqa: E731
             alike = f"{pairs[0][0]['tokens_per_round']:.2f} / {pairs[0][1]['tokens_per_round']:.2f}"

@@ -8,6 +8,7 @@ It reads and writes what `slipstream bench --json` says that it read and wrote: 
 import json
 import sys
 import time
+from pathlib import Path
 
 started = time.perf_counter()
 
@@ -96,7 +97,9 @@ def main():
             }
         )
     shown = {key: median([answer[key] for answer in answers[1:] or answers]) for key in answers[0]}
-    print(json.dumps({**shown, "first_token_s": first, "peak_memory_bytes": mx.get_peak_memory()}))
+    maps = Path("/proc/self/maps").read_text().split()
+    library = next(part for part in maps if part.endswith("libmlx.so"))
+    print(json.dumps({**shown, "first_token_s": first, "peak_memory_bytes": mx.get_peak_memory(), "library": library}))
 
 
 main()
