@@ -200,7 +200,7 @@ fn parking_and_resuming_in_the_middle_of_an_answer_changes_no_token() -> Outcome
         for inner in [Plan::Fixed, Plan::Thresholds, Plan::Adaptive] {
             // A little too slow at first, then quick.
             let steps =
-                |round, tokens| f64::from(u8::try_from(tokens).unwrap_or(0)) + if round < 9 { 0.05 } else { -0.5 };
+                |round, tokens| f64::from(u8::try_from(tokens).unwrap_or(0)) + if round < 12 { 0.05 } else { -0.5 };
             let mut clocked = Clocked::new(inner.schedule(6), &steps);
             let made = oracle(&setup, &prompt, &plain, 6, |_, at| at % 4 == 0, &mut clocked)?;
             assert_eq!(made.ids, plain);

@@ -29,7 +29,7 @@ export function rounds(text: string, gamma: number): Round[] {
       cut: 0,
       draftSeconds: gamma === 0 ? null : 0.014,
       verifySeconds: gamma === 0 ? null : 0.0358,
-      waitedSeconds: 0.0482,
+      deviceSeconds: 0.0482,
       tokens: taken.length,
       proposed: gamma,
       accepted: Math.min(accepted, taken.length),

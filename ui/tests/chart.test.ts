@@ -116,7 +116,7 @@ describe('the speed', () => {
     ]);
     expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain decoding, 10.0 tokens/s');
     const shown = screen.getByTestId('bandwidth-ceiling');
-    expect(shown).toHaveTextContent('Bandwidth ceiling of plain decoding: 40.0 tokens/s');
+    expect(shown).toHaveTextContent('Bandwidth ceiling: 40.0 tokens/s');
     expect(shown).toHaveTextContent(/read 20 GB of memory a second, and plain decoding reads at least 500 MB for each token/);
     expect(screen.getByTestId('speeds').querySelectorAll('line.ceiling')).toHaveLength(4);
   });
@@ -139,7 +139,7 @@ describe('the speed', () => {
 
   test('is not hidden by a ceiling that is far from it', () => {
     render(AnswerChart, { reading: tallied(), plain: 10, ceiling: { ...ceiling, tokensPerSecond: 81 } });
-    expect(screen.getByTestId('bandwidth-ceiling')).toHaveTextContent(/^Bandwidth ceiling of plain decoding: 81.0 tokens\/s, beyond this chart /);
+    expect(screen.getByTestId('bandwidth-ceiling')).toHaveTextContent(/^Bandwidth ceiling: 81.0 tokens\/s, beyond this chart /);
     const [drafted, plainly] = screen.getByTestId('speeds').querySelectorAll('rect');
     expect(Number(drafted!.getAttribute('width'))).toBeCloseTo(2 * Number(plainly!.getAttribute('width')));
     expect(screen.getByTestId('speeds').querySelector('line.ceiling')).toBeNull();

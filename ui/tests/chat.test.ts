@@ -110,7 +110,7 @@ test('the bandwidth ceiling of an answer is that behind as many tokens, and stay
   const part = { target: 't', stats: { ...statsOf([round('Hi.', 2, 1)]), promptTokens: 100, tokens: 40 } };
   const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome([], part) });
   backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
-  expect(await screen.findByTestId('bandwidth-ceiling')).toHaveTextContent('Bandwidth ceiling of plain decoding: 40.0 tokens/s');
+  expect(await screen.findByTestId('bandwidth-ceiling')).toHaveTextContent('Bandwidth ceiling: 40.0 tokens/s');
   expect(backend.ceilingsAsked).toEqual([{ target: 't', precision: 'asStored', context: 120 }]);
   await ask(backend, user, 'And then?');
   expect(screen.getByTestId('bandwidth-ceiling')).toBeInTheDocument();

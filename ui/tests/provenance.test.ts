@@ -154,7 +154,7 @@ test('what cannot be read says so, and the answer is there all the same', async 
 
 test('the timeline says where the time went, and what cannot be told apart', async () => {
   const backend = backendWithTalks();
-  const apart = { ...resampled, seconds: 0.1, draftSeconds: 0.03, verifySeconds: 0.0699, waitedSeconds: 0.08 };
+  const apart = { ...resampled, seconds: 0.1, draftSeconds: 0.03, verifySeconds: 0.0699, deviceSeconds: 0.08 };
   const stats = { ...outcome([]).stats, tokens: 8, loadSeconds: 0, prefillSeconds: 0.2, decodeSeconds: 0.35, firstTokenSeconds: 0.3, promptTokens: 30 };
   backend.written.get(1)!.push(answer(14, 'So.', { outcome: outcome([], { stats }) }), answer(15, 'No.', { outcome: outcome([], { stats }) }));
   backend.traces.set(14, [apart, resampled, trace([' on'])]);

@@ -65,7 +65,7 @@ export function round(text: string, proposed: number, accepted: number): Round {
 /** What a plain round did; a test gives what matters to it. */
 export function trace(pieces: string[], part: Partial<Trace> = {}): Trace {
   const none = { rejected: [], confidences: [], calibrated: [], p: [], q: [], ownP: null, cut: 0 };
-  const took = { seconds: 0.1, draftSeconds: null, verifySeconds: null, waitedSeconds: 0.09 };
+  const took = { seconds: 0.1, draftSeconds: null, verifySeconds: null, deviceSeconds: 0.09 };
   return { pieces, provenance: pieces.map(() => 'plain'), ...none, ...took, ...part };
 }
 

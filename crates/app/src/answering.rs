@@ -219,7 +219,7 @@ pub(crate) mod testing {
             seconds: 0.1,
             draft_s: None,
             verify_s: None,
-            waited_s: 0.09,
+            device_s: 0.09,
             waits: 1,
         }
     }

@@ -262,7 +262,7 @@ impl Group {
                 tokens_per_s: spread(|made| made.answer.stats.tokens_per_s)?,
                 tokens_per_round: spread(|made| made.answer.stats.tokens_per_round)?,
                 round_s: spread(|made| median(made, |round| Some(round.seconds)))?,
-                host_s: spread(|made| median(made, |round| Some(round.seconds - round.waited_s)))?,
+                host_s: spread(|made| median(made, |round| Some(round.seconds - round.device_s)))?,
                 told_s: spread(told)?,
                 waits: spread(|made| median(made, |round| Some(number(round.waits))))?,
                 peak_memory_bytes: of_row.iter().map(|(_, made)| made.answer.stats.peak_memory_bytes).max()?,

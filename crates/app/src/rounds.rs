@@ -44,9 +44,9 @@ pub struct Trace {
     /// The others, likewise.
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub verify_s: Option<f64>,
-    /// Seconds in which the host waited for the device; the rest is its own work.
+    /// Seconds in which the device had something to do; the rest is the host's own work.
     #[serde(rename = "w")]
-    pub waited_s: f64,
+    pub device_s: f64,
 }
 
 impl From<&Round> for Trace {
@@ -65,7 +65,7 @@ impl From<&Round> for Trace {
             seconds: microseconds(round.seconds),
             draft_s: round.draft_s.map(microseconds),
             verify_s: round.verify_s.map(microseconds),
-            waited_s: microseconds(round.waited_s),
+            device_s: microseconds(round.device_s),
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
             seconds: 0.043_217_365_1,
             draft_s: Some(0.012_345_678),
             verify_s: Some(0.030_871_687),
-            waited_s: 0.041_234_567,
+            device_s: 0.041_234_567,
             ..round("")
         }
     }

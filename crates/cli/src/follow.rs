@@ -78,7 +78,7 @@ pub(crate) mod script {
             seconds: 0.1,
             draft_s: None,
             verify_s: None,
-            waited_s: 0.09,
+            device_s: 0.09,
             waits: 1,
         }
     }

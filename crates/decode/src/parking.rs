@@ -24,8 +24,9 @@ use crate::{Standing, Tally};
 const PLAIN: usize = 5;
 /// Plain steps that must have been seen before anything is compared.
 const ENOUGH: usize = 3;
-/// Drafting rounds before the first plain steps: the very first of a model may be slow in ways that do not come again.
-const WARM: usize = 1;
+/// Drafting rounds before the first plain steps: the first few of a model are slow in ways that do not come again, while
+/// weights are read from the disk for the first time and kernels are made for shapes not seen before.
+const WARM: usize = 4;
 /// Drafting rounds between two plain steps that keep the measure up to date.
 const EVERY: usize = 32;
 /// Drafting rounds in a losing run before it is judged by its spread.

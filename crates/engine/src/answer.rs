@@ -66,7 +66,7 @@ fn decode(
             making.answer.cancel();
             break;
         }
-        let (started, waits, waited) = (Instant::now(), nn::waits(), nn::waited());
+        let (started, waits, computed) = (Instant::now(), nn::waits(), nn::computed());
         let course = pilot.as_ref().map_or(Course::Drafting, |pilot| pilot.course());
         let mut scaled = pilot.as_mut().map(|pilot| pilot.schedule(position));
         let schedule: &mut dyn Schedule = match &mut scaled {
@@ -83,9 +83,9 @@ fn decode(
         // A round that ends the answer may have ended within its draft: its time is no measure.
         let goes_on = answer.finish().is_none();
         let turn = pilot.as_mut().filter(|_| goes_on).and_then(|pilot| pilot.learn(&round, spent));
-        let (waits, waited_s) = (nn::waits() - waits, nn::waited() - waited);
+        let (waits, device_s) = (nn::waits() - waits, nn::computed() - computed);
         let seconds = started.elapsed().as_secs_f64();
-        making.tell(round, Took { course, turn, spent, seconds, waits, waited_s }, sink);
+        making.tell(round, Took { course, turn, spent, seconds, waits, device_s }, sink);
     }
     proposer.as_mut().map_or(Ok(()), Proposing::catch_up)?;
     Ok(())

@@ -89,11 +89,12 @@ impl Batch<'_> {
 
     /// A round of each answer.
     fn round(&mut self, sink: &mut dyn FnMut(usize, Event)) -> Result<()> {
-        let (started, waits, waited) = (Instant::now(), nn::waits(), nn::waited());
+        let (started, waits, computed) = (Instant::now(), nn::waits(), nn::computed());
         let left_to_us = self.places.iter().all(Place::leaves_it_to_us);
         let course = if left_to_us { Course::of(&self.parking) } else { Course::Drafting };
         let rounds = rounds(&mut self.places, course)?;
-        let (seconds, waits, waited_s) = (started.elapsed().as_secs_f64(), nn::waits() - waits, nn::waited() - waited);
+        let (seconds, waits, device_s) =
+            (started.elapsed().as_secs_f64(), nn::waits() - waits, nn::computed() - computed);
         let drafted = |round: &decode::Round| round.proposed + round.cut > 0;
         let tokens = rounds.iter().flatten().map(|round| round.emitted.len()).sum::<usize>();
         let turn = if rounds.iter().flatten().any(drafted) {
@@ -106,7 +107,7 @@ impl Batch<'_> {
             match round {
                 Ok(round) => {
                     let spent = if drafted(&round) { Spent::Together(seconds) } else { Spent::Plain(seconds) };
-                    let took = Took { course, turn, spent, seconds, waits, waited_s };
+                    let took = Took { course, turn, spent, seconds, waits, device_s };
                     place.making.tell(round, took, &mut |event| sink(place.number, event));
                 }
                 Err(error) => place.failed = Some(error),

@@ -141,9 +141,9 @@ pub struct Round {
     pub draft_s: Option<f64>,
     /// The other seconds, of verifying, choosing tokens and committing; `None` likewise.
     pub verify_s: Option<f64>,
-    /// Seconds in which the host waited for the device. The rest is the host's own work: building the passes, reading
+    /// Seconds in which the device had something to do. The rest is the host's own work: beginning the passes, reading
     /// tokens, writing text.
-    pub waited_s: f64,
+    pub device_s: f64,
     /// How often the host waited for the device.
     pub waits: u64,
 }
@@ -267,7 +267,7 @@ pub(crate) struct Took {
     pub(crate) spent: Spent,
     pub(crate) seconds: f64,
     pub(crate) waits: u64,
-    pub(crate) waited_s: f64,
+    pub(crate) device_s: f64,
 }
 
 impl Round {
@@ -301,7 +301,7 @@ impl Round {
             seconds: took.seconds,
             draft_s,
             verify_s,
-            waited_s: took.waited_s,
+            device_s: took.device_s,
             waits: took.waits,
         }
     }

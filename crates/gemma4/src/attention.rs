@@ -1,7 +1,7 @@
 //! Attention with rotary positions, query and key norms, and a cache.
 
 use mlx_rs::Array;
-use nn::{Linear, Norm, Rope, Weights, attend, merge_heads, split_heads};
+use nn::{Linear, Norm, Rope, Weights, attend, heads_first, split_heads};
 
 use crate::{
     Config, Error, Family, Geometry, LayerKind, Result,
@@ -73,16 +73,16 @@ impl Attention {
                 let (keys, values) = own.forward(x)?;
                 pass.apart([&queries, &keys, &values], |sequence, [queries, keys, values]| {
                     let keys = self.rope.rotate(&keys, sequence.position)?;
-                    sequence.write(self.layer, self.kind, &keys, &values)?;
+                    sequence.write(self.layer, self.kind, &keys, &heads_first(&values)?)?;
                     self.attend(&queries, sequence)
                 })?
             }
             None => pass.apart([&queries], |sequence, [queries]| self.attend(&queries, sequence))?,
         };
-        Ok(self.output.forward(&merge_heads(&rows)?)?)
+        Ok(self.output.forward(&rows)?)
     }
 
-    /// Queries `[1, heads, L, D]` of a sequence, before rotation, to as many rows.
+    /// Queries `[1, L, heads, D]` of a sequence, before rotation, to rows `[1, L, heads·D]`.
     fn attend(&self, queries: &Array, sequence: &Sequence<'_>) -> Result<Array> {
         let queries = self.rope.rotate(queries, sequence.position)?;
         let seen = sequence.seen(self.kind);
@@ -99,7 +99,7 @@ fn rope(&Geometry { head_dim, rope_base, rope_partial, rope_factor, .. }: &Geome
 }
 
 impl KeysAndValues {
-    /// `[1, L, H]` to keys, before rotation, and values, `[1, groups, L, D]` each.
+    /// `[1, L, H]` to keys, before rotation, and values, `[1, L, groups, D]` each.
     fn forward(&self, x: &Array) -> Result<(Array, Array)> {
         let projected = split_heads(&self.keys.forward(x)?, self.groups)?;
         let values = match &self.values {

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use mlx_rs::{Array, Dtype, ops};
-use nn::{Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Vocabulary, Weights, scalar, softcap};
+use nn::{
+    Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Vocabulary, Weights, begin, scalar, softcap,
+};
 
 use crate::{
     Config, Error, Family, LayerKind, Result, Route,
@@ -13,6 +15,9 @@ use crate::{
     pass::{Pass, Sequence},
     per_layer::PerLayerInputs,
 };
+
+/// Layers that are described to the device at a time: it computes them while the host describes those behind.
+const AHEAD: usize = 8;
 
 /// A loaded target.
 #[derive(Debug)]
@@ -115,6 +120,9 @@ impl Model {
         let mut tapped = Vec::with_capacity(taps.len());
         for (i, layer) in self.layers.iter().enumerate() {
             stream = layer.forward(&stream, &mut pass)?;
+            if i % AHEAD == 0 {
+                begin([&stream])?;
+            }
             if taps.contains(&i) {
                 tapped.push(stream.clone());
             }

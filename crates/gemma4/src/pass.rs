@@ -41,14 +41,14 @@ impl<'a> Pass<'a> {
         Self { per_layer, routes: Vec::new(), sequences, shares }
     }
 
-    /// What `attend` makes of each sequence's share of `parts`, `[1, heads, L, D]` each; side by side again.
+    /// What `attend` makes of each sequence's share of `parts`, `[1, L, heads, D]` each; behind each other again.
     pub(crate) fn apart<const N: usize>(
         &mut self,
         parts: [&Array; N],
         mut attend: impl FnMut(&mut Sequence<'a>, [Array; N]) -> Result<Array>,
     ) -> Result<Array> {
         let Self { sequences, shares, .. } = self;
-        shares.apart(parts, 2, |sequence, parts| attend(&mut sequences[sequence], parts))
+        shares.apart(parts, 1, |sequence, parts| attend(&mut sequences[sequence], parts))
     }
 }
 

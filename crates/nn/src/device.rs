@@ -10,7 +10,18 @@ use crate::Result;
 
 thread_local! {
     static WAITS: Cell<u64> = const { Cell::new(0) };
-    static WAITED: Cell<f64> = const { Cell::new(0.0) };
+    /// When the device was given something to do that has not been waited for yet.
+    static BEGUN: Cell<Option<Instant>> = const { Cell::new(None) };
+    static COMPUTED: Cell<f64> = const { Cell::new(0.0) };
+}
+
+/// Lets the device begin to compute `arrays` and all they depend on, while the host goes on with what comes behind them.
+///
+/// # Errors
+/// When MLX fails.
+pub fn begin<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<()> {
+    BEGUN.set(BEGUN.get().or_else(|| Some(Instant::now())));
+    Ok(transforms::async_eval(arrays)?)
 }
 
 /// Computes `arrays` and all they depend on, and returns when they are there. Counts as one wait.
@@ -19,9 +30,9 @@ thread_local! {
 /// When MLX fails.
 pub fn wait<'a>(arrays: impl IntoIterator<Item = &'a Array>) -> Result<()> {
     WAITS.set(WAITS.get() + 1);
-    let started = Instant::now();
+    let begun = BEGUN.take().unwrap_or_else(Instant::now);
     let done = transforms::eval(arrays);
-    WAITED.set(WAITED.get() + started.elapsed().as_secs_f64());
+    COMPUTED.set(COMPUTED.get() + begun.elapsed().as_secs_f64());
     Ok(done?)
 }
 
@@ -31,10 +42,10 @@ pub fn waits() -> u64 {
     WAITS.get()
 }
 
-/// Seconds that this thread has waited since it started.
+/// Seconds in which the device had something to do for this thread since it started, up to the last wait.
 #[must_use]
-pub fn waited() -> f64 {
-    WAITED.get()
+pub fn computed() -> f64 {
+    COMPUTED.get()
 }
 
 /// The most memory that MLX has held since [`reset_memory_peak`], bytes.

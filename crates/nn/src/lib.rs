@@ -25,11 +25,11 @@ mod vocabulary;
 mod weights;
 
 pub use activation::{gelu, scalar, softcap};
-pub use attention::{Mask, attend, merge_heads, split_heads};
+pub use attention::{Mask, attend, heads_first, split_heads};
 pub use cache::{Cache, Snapshot, Visible};
 pub use caches::Caches;
 pub use device::{
-    gathers_only_float32, memory_held, memory_peak, release_memory, reset_memory_peak, wait, waited, waits,
+    begin, computed, gathers_only_float32, memory_held, memory_peak, release_memory, reset_memory_peak, wait, waits,
 };
 pub use donors::{Donor, Donors, LayerKind};
 pub use draft::{Draft, Q, block};

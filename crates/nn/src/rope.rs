@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use mlx_rs::{Array, fast, ops, ops::indexing::TryIndexOp};
 
-use crate::{Result, device::is_cpu};
+use crate::{Result, attention::heads_first, device::is_cpu};
 
 /// Rotates pairs of lanes by an angle that grows with the position; lane `j` pairs with lane `j + D/2`.
 #[derive(Debug, Clone)]
@@ -45,25 +45,27 @@ impl Rope {
         Self { scale: 1.0 / factor, ..self }
     }
 
-    /// `[b, heads, L, D]`, whose rows stand at positions `offset..offset + L`.
+    /// `[b, L, heads, D]`, whose rows stand at positions `offset..offset + L`, to `[b, heads, L, D]`.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn rotate(&self, x: &Array, offset: usize) -> Result<Array> {
-        match &self.composed {
-            Some(composed) => composed.rotate(x, &[offset], self.scale),
-            None => Ok(fast::rope(x, self.dims, false, self.base, self.scale, index(offset), self.divisors.as_ref())?),
+        if let Some(composed) = &self.composed {
+            return heads_first(&composed.rotate(x, &[offset], self.scale)?);
         }
+        let (x, divisors) = (heads_first(x)?, self.divisors.as_ref());
+        Ok(fast::rope(x, self.dims, false, self.base, self.scale, index(offset), divisors)?)
     }
 
-    /// `[b, heads, L, D]`, the rows of each of the `b` at positions from its own of `offsets` on.
+    /// The same with the rows of each of the `b` at positions from its own of `offsets` on.
     ///
     /// # Errors
     /// When MLX fails.
     pub fn rotate_each(&self, x: &Array, offsets: &[usize]) -> Result<Array> {
         if let Some(composed) = &self.composed {
-            return composed.rotate(x, offsets, self.scale);
+            return heads_first(&composed.rotate(x, offsets, self.scale)?);
         }
+        let x = heads_first(x)?;
         let offsets = Array::from_iter(offsets.iter().map(|&offset| index(offset)), &[x.dim(0)]);
         Ok(fast::rope_dynamic(x, self.dims, false, self.base, self.scale, offsets, self.divisors.as_ref())?)
     }
@@ -83,7 +85,7 @@ struct Composed {
 struct Angles {
     offsets: Vec<usize>,
     rows: i32,
-    /// Of each lane, `[b, 1, L, D]`.
+    /// Of each lane, `[b, L, 1, D]`.
     cosines: Array,
     /// Likewise; of the first lane of a pair with the other sign.
     sines: Array,
@@ -96,8 +98,8 @@ impl Composed {
 
     fn rotate(&self, x: &Array, offsets: &[usize], scale: f32) -> Result<Array> {
         let mut newest = self.newest.borrow_mut();
-        let known = newest.take().filter(|known| known.offsets == offsets && known.rows == x.dim(2));
-        let angles = newest.insert(known.unwrap_or_else(|| self.angles(offsets, x.dim(2), scale)));
+        let known = newest.take().filter(|known| known.offsets == offsets && known.rows == x.dim(1));
+        let angles = newest.insert(known.unwrap_or_else(|| self.angles(offsets, x.dim(1), scale)));
         let half = x.dim(3) / 2;
         let (first, second) = (x.try_index((.., .., .., ..half))?, x.try_index((.., .., .., half..))?);
         let others = ops::concatenate(&[second, first], -1)?;
@@ -115,7 +117,7 @@ impl Composed {
             cosines.extend(of_lane.iter().chain(&of_lane).map(|(_, cosine)| *cosine));
         }
         let lanes = i32::try_from(2 * self.frequencies.len()).unwrap_or(i32::MAX);
-        let shape = [i32::try_from(offsets.len()).unwrap_or(i32::MAX), 1, rows, lanes];
+        let shape = [i32::try_from(offsets.len()).unwrap_or(i32::MAX), rows, 1, lanes];
         let [cosines, sines] = [cosines, sines].map(|lanes: Vec<f32>| Array::from_slice(&lanes, &shape));
         Angles { offsets: offsets.to_vec(), rows, cosines, sines }
     }
@@ -144,12 +146,13 @@ mod tests {
         let x = Array::from_slice(&numbers, &[2, 2, 3, 4]);
         for rope in [Rope::full(4, 1e4), Rope::proportional(4, 1e6, 0.5), Rope::full(4, 1e4).stretched(8.0)] {
             let offsets = Array::from_slice(&[5, 300], &[2]);
+            let of_rows = x.swap_axes(1, 2).unwrap();
             let (base, divisors) = (rope.base, rope.divisors.as_ref());
             let [one, each] = [
                 fast::rope(&x, 4, false, base, rope.scale, 300, divisors).unwrap(),
                 fast::rope_dynamic(&x, 4, false, base, rope.scale, offsets, divisors).unwrap(),
             ];
-            for (ours, its) in [(rope.rotate(&x, 300), one), (rope.rotate_each(&x, &[5, 300]), each)] {
+            for (ours, its) in [(rope.rotate(&of_rows, 300), one), (rope.rotate_each(&of_rows, &[5, 300]), each)] {
                 assert!(ours.unwrap().all_close(its, 1e-4, 1e-4, None).unwrap());
             }
         }

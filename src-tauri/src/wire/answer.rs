@@ -92,8 +92,8 @@ pub(crate) struct Trace {
     draft_seconds: Option<f64>,
     /// The rest, of verifying and choosing tokens; null likewise.
     verify_seconds: Option<f64>,
-    /// In which the host waited for the device; what is left is its own work.
-    waited_seconds: f64,
+    /// In which the device had something to do; what is left is the host's own work.
+    device_seconds: f64,
 }
 
 impl From<app::Trace> for Trace {
@@ -111,7 +111,7 @@ impl From<app::Trace> for Trace {
             seconds: trace.seconds,
             draft_seconds: trace.draft_s,
             verify_seconds: trace.verify_s,
-            waited_seconds: trace.waited_s,
+            device_seconds: trace.device_s,
         }
     }
 }

@@ -1599,8 +1599,8 @@ export type Trace = {
 	draftSeconds: number | null,
 	/**  The rest, of verifying and choosing tokens; null likewise. */
 	verifySeconds: number | null,
-	/**  In which the host waited for the device; what is left is its own work. */
-	waitedSeconds: number,
+	/**  In which the device had something to do; what is left is the host's own work. */
+	deviceSeconds: number,
 };
 
 /**  Where a drafter came from that was trained here. */

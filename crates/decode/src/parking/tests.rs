@@ -44,7 +44,7 @@ fn noise(at: usize) -> f64 {
 fn drafting_that_wins_goes_on_and_is_compared_now_and_then() {
     let run = Trial::of(1000, |_| (3, 0.045));
     assert_eq!(run.turns, []);
-    assert_eq!(run.drafted, 1 + 32 + (1000 - 36) * 32 / 33);
+    assert_eq!(run.drafted, WARM + 32 + (1000 - WARM - ENOUGH - 32) * 32 / 33);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_it_says_is_of_the_rounds_that_lost_and_not_of_those_that_won_before() {
 fn it_says_why() {
     let run = Trial::of(32, |_| (1, 0.045));
     let standing = Standing { rounds: 8, tokens_per_round: 1.0, round_s: 0.045, plain_s: 0.030 };
-    let [(14, Turn::Parked { standing: why, rest: 32 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
+    let [(17, Turn::Parked { standing: why, rest: 32 })] = run.turns[..] else { unreachable!("{:?}", run.turns) };
     assert_eq!((why.rounds, why.plain_s), (standing.rounds, standing.plain_s));
     assert!((why.round_s - standing.round_s).abs() < 1e-9);
 }
@@ -101,6 +101,14 @@ fn a_machine_that_is_busy_for_a_while_parks_nothing() {
 }
 
 #[test]
+fn a_model_that_is_slow_until_it_is_warm_is_not_parked_for_that() {
+    for cold in 1..=WARM {
+        let run = Trial::of(400, |at| (3, if at < cold { 3.0 } else { 0.045 }));
+        assert_eq!(run.turns, [], "{cold} slow rounds");
+    }
+}
+
+#[test]
 fn drafting_that_lost_while_it_began_is_tried_again_soon() {
     let run = Trial::of(1000, |at| if at < 20 { (2, 0.3) } else { (2, 0.030) });
     assert!(
@@ -129,7 +137,7 @@ fn rests_double_with_each_probe_that_fails() {
 #[test]
 fn where_another_text_begins_a_quarter_of_the_rest_is_enough() {
     for (before, after) in [(0, 32), (7, 25), (8, 8), (23, 8), (31, 1)] {
-        let mut parking = Trial::of(15, |_| (1, 0.045)).parking;
+        let mut parking = Trial::of(18, |_| (1, 0.045)).parking;
         assert!(parking.is_parked());
         for _ in 0..before {
             assert_eq!(parking.plain_step(0.030), None);

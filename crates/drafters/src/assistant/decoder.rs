@@ -1,9 +1,7 @@
 //! The layers of an assistant, and one step of a draft.
 
 use mlx_rs::{Array, ops};
-use nn::{
-    Donors, LayerKind, Linear, Mask, Norm, Result, Rope, Shares, Subset, Vocabulary, attend, merge_heads, split_heads,
-};
+use nn::{Donors, LayerKind, Linear, Mask, Norm, Result, Rope, Shares, Subset, Vocabulary, attend, split_heads};
 
 use super::AssistantDrafter;
 use crate::block::FeedForward;
@@ -104,14 +102,14 @@ impl Layer {
 
     fn attention(&self, x: &Array, lent: &[&Lent], one_each: &Shares) -> Result<Array> {
         let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
-        let rows = one_each.apart([&queries], 2, |conversation, [queries]| {
+        let rows = one_each.apart([&queries], 1, |conversation, [queries]| {
             let lent = lent[conversation];
             let queries = self.rope.rotate(&queries, lent.position)?;
             let (keys, values) = lent.of(self.kind).ok_or(nn::Error::NothingLent)?;
             // The family leaves the scale to its norms. Every row is older than the query, so nothing is masked.
             attend(&queries, keys, values, 1.0, &Mask::None)
         })?;
-        self.output.forward(&merge_heads(&rows)?)
+        self.output.forward(&rows)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Attention of a block's rows to the context and to each other.
 
 use mlx_rs::{Array, ops};
-use nn::{Cache, Linear, Mask, Norm, Result, Rope, Shares, Visible, attend, merge_heads, split_heads};
+use nn::{Cache, Linear, Mask, Norm, Result, Rope, Shares, attend, heads_first, joined, split_heads};
 
 /// One layer's attention. The context's rows give keys and values only (`DSpark` paper, Eq. 3).
 #[derive(Debug)]
@@ -57,28 +57,42 @@ impl Attention {
     /// its life.
     pub(crate) fn extend(&self, rows: &Array, cache: &mut Cache) -> Result<()> {
         let (keys, values) = self.keys_and_values(rows)?;
-        cache.append(&self.placed(keys, cache.position())?, &values)?;
+        cache.append(&self.placed(&keys, cache.position())?, &heads_first(&values)?)?;
         cache.commit(usize::try_from(rows.dim(1)).unwrap_or(0))
     }
 
-    /// The rows of blocks behind each other, `[1, B, D]` to `[1, B, D]`. They leave nothing in the caches, of which each
-    /// block has one.
-    pub(crate) fn forward(&self, rows: &Array, caches: &mut [&mut Cache], blocks: &Shares) -> Result<Array> {
+    /// The rows of blocks behind each other, `[1, B, D]` to `[1, B, D]`. Each has a cache of its own, into which go the
+    /// context rows that were `unread` so far, `[1, n, D]`, and none of its own.
+    pub(crate) fn forward(
+        &self,
+        rows: &Array,
+        unread: &[Option<Array>],
+        caches: &mut [&mut Cache],
+        blocks: &Shares,
+    ) -> Result<Array> {
         let queries = split_heads(&self.queries.forward(rows)?, self.heads.queries)?;
-        let queries = normed(queries, self.query_norm.as_ref())?;
-        let (keys, values) = self.keys_and_values(rows)?;
-        let attended = blocks.apart([&queries, &keys, &values], 2, |block, [queries, keys, values]| {
-            let cache = &mut *caches[block];
-            let (rows, position) = (queries.dim(2).unsigned_abs() as usize, cache.position());
-            let visible = cache.append(&self.placed(keys, position)?, &values)?;
-            cache.commit(0)?;
-            let queries = self.placed(queries, position)?;
-            attend(&queries, &visible.keys, &visible.values, self.heads.scale, &self.mask(rows, &visible))
-        })?;
-        self.output.forward(&merge_heads(&attended)?)
+        let queries = blocks.split(&normed(queries, self.query_norm.as_ref())?, 1)?;
+        // A matrix is read once for both kinds of rows.
+        let rows = blocks.split(rows, 1)?;
+        let seen = unread.iter().zip(&rows).flat_map(|(unread, rows)| unread.iter().chain([rows])).collect::<Vec<_>>();
+        let counts = unread.iter().map(|unread| unread.as_ref().map_or(0, count));
+        let shares = Shares::new(counts.clone().zip(&rows).map(|(unread, rows)| unread + count(rows)));
+        let (keys, values) = self.keys_and_values(&ops::concatenate(&seen, 1)?)?;
+        let (keys, values) = (shares.split(&keys, 1)?, shares.split(&values, 1)?);
+
+        let blocks = queries.iter().zip(keys.iter().zip(&values)).zip(caches).zip(counts);
+        let attended = blocks.map(|(((queries, (keys, values)), cache), unread)| {
+            let position = cache.position();
+            let visible = cache.append(&self.placed(keys, position)?, &heads_first(values)?)?;
+            cache.commit(unread)?;
+            let mask = self.mask(count(queries), visible.before + unread);
+            let queries = self.placed(queries, position + unread)?;
+            attend(&queries, &visible.keys, &visible.values, self.heads.scale, &mask)
+        });
+        self.output.forward(&joined(&attended.collect::<Result<Vec<_>>>()?, 1)?)
     }
 
-    /// Keys, which are not placed yet, and values of rows `[b, n, D]`, `[b, groups, n, D]` each.
+    /// Keys, which are not placed yet, and values of rows `[b, n, D]`, `[b, n, groups, D]` each.
     fn keys_and_values(&self, rows: &Array) -> Result<(Array, Array)> {
         let projected = split_heads(&self.keys.forward(rows)?, self.heads.groups)?;
         let values = match &self.values {
@@ -92,43 +106,39 @@ impl Attention {
     /// context rows `[s, S, D]` of their texts.
     pub(crate) fn told(&self, rows: &Array, context: &Array, sight: &Sight<'_>) -> Result<Array> {
         let queries = split_heads(&self.queries.forward(rows)?, self.heads.queries)?;
-        let queries = self.placed_each(normed(queries, self.query_norm.as_ref())?, sight)?;
+        let queries = self.placed_each(&normed(queries, self.query_norm.as_ref())?, sight)?;
         let (keys, values) = self.keys_and_values(rows)?;
         let (seen, said) = self.keys_and_values(context)?;
-        let keys = ops::concatenate(&[&sight.of_blocks(&self.placed(seen, 0)?)?, &self.placed_each(keys, sight)?], 2)?;
-        let values = ops::concatenate(&[&sight.of_blocks(&said)?, &values], 2)?;
+        let keys =
+            ops::concatenate(&[&sight.of_blocks(&self.placed(&seen, 0)?)?, &self.placed_each(&keys, sight)?], 2)?;
+        let values = ops::concatenate(&[&sight.of_blocks(&heads_first(&said)?)?, &heads_first(&values)?], 2)?;
         let attended = attend(&queries, &keys, &values, self.heads.scale, &self.mask_of(rows, context, sight))?;
-        self.output.forward(&merge_heads(&attended)?)
+        self.output.forward(&attended)
     }
 
-    fn placed_each(&self, rows: Array, sight: &Sight<'_>) -> Result<Array> {
-        match &self.rope {
-            Some(rope) => rope.rotate_each(&rows, sight.anchors),
-            None => Ok(rows),
-        }
+    fn placed_each(&self, rows: &Array, sight: &Sight<'_>) -> Result<Array> {
+        self.rope.as_ref().map_or_else(|| heads_first(rows), |rope| rope.rotate_each(rows, sight.anchors))
     }
 
-    fn placed(&self, rows: Array, position: usize) -> Result<Array> {
-        match &self.rope {
-            Some(rope) => rope.rotate(&rows, position),
-            None => Ok(rows),
-        }
+    /// `[b, n, heads, D]` at the positions from `position` on, `[b, heads, n, D]`.
+    fn placed(&self, rows: &Array, position: usize) -> Result<Array> {
+        self.rope.as_ref().map_or_else(|| heads_first(rows), |rope| rope.rotate(rows, position))
     }
 
-    /// Who sees whom: masks follow positions, never places in a buffer.
-    fn mask(&self, rows: usize, visible: &Visible) -> Mask {
-        let before = visible.before;
+    /// Whom `rows` rows of a block see of each other and of `before` context rows. Masks follow positions, never places in a
+    /// buffer.
+    fn mask(&self, rows: usize, before: usize) -> Mask {
         match self.window {
             Some(Window::OfRow(window)) if before + rows > window => {}
-            _ if self.causal => return Mask::Causal,
+            Some(Window::OfAnchor(window)) if before > window => {}
+            _ if self.causal => return Mask::causal(rows, before),
             _ => return Mask::None,
         }
         let sees = |row: usize, key: usize| match key.checked_sub(before) {
             Some(other) => self.sees(row, other),
             None => self.sees_context(row, before - key),
         };
-        let mask = (0..rows).flat_map(|row| (0..before + rows).map(move |key| sees(row, key)));
-        Mask::Rows(Array::from_iter(mask, &[size(rows), size(before + rows)]))
+        Mask::where_seen(rows, before, sees)
     }
 
     /// The same for blocks beside each other: `[n, 1, B, S + B]`.
@@ -140,7 +150,7 @@ impl Attention {
         };
         let of_row = |(anchor, row)| (0..behind + rows).map(move |key| sees(anchor, row, key));
         let mask = sight.anchors.iter().flat_map(|&anchor| (0..rows).map(move |row| (anchor, row))).flat_map(of_row);
-        Mask::Rows(Array::from_iter(mask, &[size(sight.anchors.len()), 1, size(rows), size(behind + rows)]))
+        Mask::rows(mask, &[size(sight.anchors.len()), 1, size(rows), size(behind + rows)])
     }
 
     /// Whether row `row` of a block sees another one of the block.
@@ -186,6 +196,11 @@ fn normed(rows: Array, norm: Option<&Norm>) -> Result<Array> {
         Some(norm) => norm.forward(&rows),
         None => Ok(rows),
     }
+}
+
+/// How many rows `[1, n, ..]` are.
+fn count(rows: &Array) -> usize {
+    rows.dim(1).unsigned_abs() as usize
 }
 
 fn size(rows: usize) -> i32 {

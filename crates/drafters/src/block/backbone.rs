@@ -69,12 +69,21 @@ impl Backbone {
         Ok(())
     }
 
-    /// Blocks behind each other, `[1, B, D]`, after the last norm, `[B, D]`; each has caches of its own.
-    pub(crate) fn forward(&self, rows: Array, caches: &mut [&mut Caches], blocks: &Shares) -> Result<Array> {
+    /// Blocks behind each other, `[1, B, D]`, after the last norm, `[B, D]`. Each has caches of its own, and takes the
+    /// context rows that were `unread`, `[1, n, D]`, into them.
+    pub(crate) fn forward(
+        &self,
+        rows: Array,
+        unread: &[Option<Array>],
+        caches: &mut [&mut Caches],
+        blocks: &Shares,
+    ) -> Result<Array> {
         let mut rows = rows;
         for (i, layer) in self.layers.iter().enumerate() {
             let mut caches = caches.iter_mut().map(|caches| &mut caches.layers_mut()[i]).collect::<Vec<_>>();
-            rows = layer.forward(&rows, blocks, |rows| layer.attention.forward(rows, &mut caches, blocks))?;
+            let of_layer = |unread: &Option<Array>| unread.as_ref().map(|rows| layer.context(rows)).transpose();
+            let unread = unread.iter().map(of_layer).collect::<Result<Vec<_>>>()?;
+            rows = layer.forward(&rows, blocks, |rows| layer.attention.forward(rows, &unread, &mut caches, blocks))?;
         }
         Ok(self.norm.forward(&rows)?.squeeze_axes(&[0])?)
     }

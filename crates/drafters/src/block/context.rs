@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use decode::{Ask, Drafter, Token};
 use mlx_rs::{Array, ops::indexing::TryIndexOp};
-use nn::{Caches, Draft, Error, Result, Sampler, Shares, Vocabulary, joined, wait};
+use nn::{Caches, Draft, Error, Result, Sampler, Shares, Vocabulary, begin, joined};
 
 use super::{BlockDrafter, Choose, walk::Block};
 
@@ -13,12 +13,14 @@ pub struct BlockContext {
     drafter: Rc<BlockDrafter>,
     vocabulary: Rc<dyn Vocabulary>,
     caches: Caches,
+    /// Context rows `[1, n, D]` behind those of the caches, which the next block takes along: few, and not computed yet.
+    unread: Option<Array>,
 }
 
 impl BlockContext {
     pub(super) fn new(drafter: Rc<BlockDrafter>, vocabulary: Rc<dyn Vocabulary>) -> Self {
         let caches = drafter.backbone.caches();
-        Self { drafter, vocabulary, caches }
+        Self { drafter, vocabulary, caches, unread: None }
     }
 
     /// The drafter of one answer, whose tokens `choose` chooses.
@@ -33,19 +35,32 @@ impl BlockContext {
     /// When MLX fails.
     pub fn read(&mut self, taps: &Array) -> Result<()> {
         let rows = self.drafter.project(taps)?;
-        self.drafter.backbone.extend(&rows, &mut self.caches)
+        self.unread = Some(match self.unread.take() {
+            Some(unread) => joined(&[unread, rows], 1)?,
+            None => rows,
+        });
+        Ok(())
     }
 
-    /// The context's keys and values, `[1, groups, rows, D]` each, by layer.
-    #[must_use]
-    pub fn caches(&self) -> &Caches {
-        &self.caches
+    /// The context's keys and values, `[1, groups, rows, D]` each, by layer, all of them.
+    ///
+    /// # Errors
+    /// When MLX fails.
+    pub fn caches(&mut self) -> Result<&mut Caches> {
+        if let Some(rows) = self.unread.take() {
+            self.drafter.backbone.extend(&rows, &mut self.caches)?;
+        }
+        Ok(&mut self.caches)
+    }
+
+    fn unread(&self) -> usize {
+        self.unread.as_ref().map_or(0, |rows| rows.dim(1).unsigned_abs() as usize)
     }
 }
 
 impl crate::Context for BlockContext {
     fn position(&self) -> usize {
-        self.caches.position()
+        self.caches.position() + self.unread()
     }
 
     fn floor(&self) -> usize {
@@ -57,11 +72,22 @@ impl crate::Context for BlockContext {
     }
 
     fn remember(&mut self) -> Result<()> {
-        self.caches.remember()
+        self.caches()?.remember()
     }
 
     fn rewind(&mut self, position: usize) -> Result<()> {
-        self.caches.rewind(position)
+        match position.checked_sub(self.caches.position()) {
+            Some(kept @ 1..) => {
+                let kept = |rows: &Array| rows.try_index((.., ..size(kept), ..));
+                self.unread = self.unread.as_ref().map(kept).transpose()?;
+                Ok(())
+            }
+            _ => {
+                self.caches.rewind(position)?;
+                self.unread = None;
+                Ok(())
+            }
+        }
     }
 
     fn proposer(&mut self, sampler: Sampler) -> crate::Proposer<'_> {
@@ -115,8 +141,9 @@ impl BlockDrafter {
         let inputs = asked.iter().map(block).collect::<Result<Vec<_>>>()?;
         let blocks = Shares::new(asked.iter().map(|&(_, _, limit)| built(limit)));
         let limits = asked.iter().map(|&(_, _, limit)| limit).collect::<Vec<_>>();
+        let unread = asked.iter_mut().map(|(context, ..)| context.unread.take()).collect::<Vec<_>>();
         let mut caches = asked.iter_mut().map(|(context, ..)| &mut context.caches).collect::<Vec<_>>();
-        let rows = self.backbone.forward(joined(&inputs, 1)?, &mut caches, &blocks)?;
+        let rows = self.backbone.forward(joined(&inputs, 1)?, &unread, &mut caches, &blocks)?;
         let rows = blocks.split(&rows, 0)?;
 
         let first = self.slots.first;
@@ -143,11 +170,10 @@ impl<C: Choose> Drafter for BlockProposer<'_, C> {
 
     fn commit(&mut self, tokens: &[Token], taps: &Array) -> Result<()> {
         self.context.read(&taps.try_index((.., ..size(tokens.len()), ..))?)?;
-        let BlockContext { drafter, caches, .. } = &*self.context;
-        // A round's few rows, at most the anchor's and those of a whole draft, are computed with the next proposal. A
-        // chunk of the prompt is computed now, or the graph would keep every chunk's tapped rows alive until then.
-        if tokens.len() > drafter.slots.limit() + 1 {
-            wait(caches.arrays())?;
+        // A round's few rows, at most the anchor's and those of a whole draft, are computed with the next proposal. More of
+        // them are computed from now on, or the graph would keep every chunk's tapped rows alive until then.
+        if self.context.unread() > self.context.drafter.slots.limit() + 1 {
+            begin(self.context.caches()?.arrays())?;
         }
         Ok(())
     }
@@ -159,7 +185,7 @@ pub(crate) fn together<C: Choose>(mut asks: Vec<Ask<'_, BlockProposer<'_, C>>>) 
         return Ok(Vec::new());
     };
     for ask in &asks {
-        let (rows, position) = (ask.drafter.context.caches.position(), ask.position);
+        let (rows, position) = (crate::Context::position(&*ask.drafter.context), ask.position);
         if rows != position {
             return Err(Error::Context { rows, position });
         }
@@ -171,7 +197,10 @@ pub(crate) fn together<C: Choose>(mut asks: Vec<Ask<'_, BlockProposer<'_, C>>>) 
         let Ask { drafter, anchor, position, .. } = ask;
         Block { anchor: *anchor, position: *position, rows, first, base, subset, choose: &drafter.choose }
     });
-    drafter.walk.draft(&blocks.collect::<Vec<_>>())
+    let drafts = drafter.walk.draft(&blocks.collect::<Vec<_>>())?;
+    // The device drafts while the host describes the pass that verifies.
+    begin(drafts.iter().flat_map(|draft| [&draft.tokens].into_iter().chain(&draft.confidences)))?;
+    Ok(drafts)
 }
 
 fn size(rows: usize) -> i32 {

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, fs, ops::ControlFlow, path::Path, rc::Rc};
 
 use ::decode::{Answer, Draft as _, Drafter as _, Gate, Limits};
-use ::drafters::{BlockContext, BlockDrafter, Kind};
+use ::drafters::{BlockContext, BlockDrafter, Context as _, Kind};
 use mlx_rs::{Array, ops};
 use nn::Vocabulary;
 use serde_json::Value;
@@ -133,7 +133,7 @@ impl Fixture {
 
     /// Along the stored tokens: checks the confidences, returns the logits.
     fn check_told(&self, context: &mut BlockContext, anchor: u32, name: &str) -> Outcome<Array> {
-        let (tokens, position) = (self.outputs.ids(&format!("{name}.tokens"))?, context.caches().position());
+        let (tokens, position) = (self.outputs.ids(&format!("{name}.tokens"))?, context.position());
         let told = Told { sampler: greedy(), tokens: &tokens, position: position + 1, choices: RefCell::default() };
         let draft = context.proposer(&told).propose(anchor, position, tokens.len())?;
         self.check_confidences(name, draft.confidences()?)?;

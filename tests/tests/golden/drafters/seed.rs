@@ -86,7 +86,7 @@ impl Fixture {
     fn check_round(&self, context: &mut BlockContext, round: usize, anchor: u32, position: usize) -> Outcome {
         let wanted = |name: &str| self.outputs.get(&format!("round{round}.{name}"));
         let limit = self.drafter.facts().limit;
-        for (layer, cache) in context.caches().layers().iter().enumerate() {
+        for (layer, cache) in context.caches()?.layers().iter().enumerate() {
             let (keys, values) = cache.rows()?.ok_or("the context is empty")?;
             check_close("context keys", &keys.index(0), wanted(&format!("ctx_k.{layer}"))?, TOLERANCE)?;
             check_close("context values", &values.index(0), wanted(&format!("ctx_v.{layer}"))?, TOLERANCE)?;

@@ -10,20 +10,20 @@ export type Spent = {
   together: number;
   /** Of rounds in which nothing was drafted. */
   plain: number;
-  /** Of all rounds, in which the device was waited for. */
-  waited: number;
+  /** Of all rounds, in which the device had something to do. */
+  device: number;
 };
 
-export const nothingSpent: Spent = { draft: 0, verify: 0, together: 0, plain: 0, waited: 0 };
+export const nothingSpent: Spent = { draft: 0, verify: 0, together: 0, plain: 0, device: 0 };
 
 /** The same with one more round. */
-export function spending(spent: Spent, { seconds, draftSeconds, verifySeconds, waitedSeconds, provenance, cut }: Trace): Spent {
-  const waited = spent.waited + waitedSeconds;
+export function spending(spent: Spent, { seconds, draftSeconds, verifySeconds, deviceSeconds, provenance, cut }: Trace): Spent {
+  const device = spent.device + deviceSeconds;
   if (draftSeconds !== null && verifySeconds !== null) {
-    return { ...spent, draft: spent.draft + draftSeconds, verify: spent.verify + seconds - draftSeconds, waited };
+    return { ...spent, draft: spent.draft + draftSeconds, verify: spent.verify + seconds - draftSeconds, device };
   }
   const plain = cut === 0 && provenance.every((each) => each === 'plain');
-  return plain ? { ...spent, plain: spent.plain + seconds, waited } : { ...spent, together: spent.together + seconds, waited };
+  return plain ? { ...spent, plain: spent.plain + seconds, device } : { ...spent, together: spent.together + seconds, device };
 }
 
 /** The seconds of all rounds. */

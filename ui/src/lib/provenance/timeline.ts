@@ -29,7 +29,7 @@ export function partsOf(stats: Stats, spent: Spent | null): Part[] {
   return [...before, ...rounds].filter(({ seconds }) => seconds >= 0.00005);
 }
 
-/** The share of it in which the rounds waited for nothing but the program itself. */
+/** The share of it in which the device had nothing to do, because the program had not asked for anything yet. */
 export function own(spent: Spent): number {
-  return Math.max(0, total(spent) - spent.waited);
+  return Math.max(0, total(spent) - spent.device);
 }
