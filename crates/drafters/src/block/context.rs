@@ -76,18 +76,16 @@ impl crate::Context for BlockContext {
     }
 
     fn rewind(&mut self, position: usize) -> Result<()> {
-        match position.checked_sub(self.caches.position()) {
-            Some(kept @ 1..) => {
-                let kept = |rows: &Array| rows.try_index((.., ..size(kept), ..));
-                self.unread = self.unread.as_ref().map(kept).transpose()?;
-                Ok(())
-            }
+        let read = self.caches.position();
+        let kept = match &self.unread {
+            Some(rows) if position > read => Some(rows.try_index((.., ..size(position - read), ..))?),
             _ => {
                 self.caches.rewind(position)?;
-                self.unread = None;
-                Ok(())
+                None
             }
-        }
+        };
+        self.unread = kept;
+        Ok(())
     }
 
     fn proposer(&mut self, sampler: Sampler) -> crate::Proposer<'_> {
