@@ -111,12 +111,12 @@ fn dflash(fixture: &str, layers: &[&str]) -> Outcome<Drafter> {
     checkpoint.config["layer_types"] = json!(kinds);
     checkpoint.config["num_target_layers"] = json!(5);
     checkpoint.config["dflash_config"]["target_layer_ids"] = json!([0, 1, 3]);
-    Ok(drafters::open(checkpoint.write()?.path())?)
+    Ok(drafters::open(checkpoint.write()?.path(), Dtype::Bfloat16)?)
 }
 
 fn assistant() -> Outcome<Drafter> {
     let folder = fixtures::path("drafters/gemma4_assistant/dense/checkpoint");
-    Ok(drafters::open(scaled::checkpoint(&folder, 8, &[1], WINDOW)?.write()?.path())?)
+    Ok(drafters::open(scaled::checkpoint(&folder, 8, &[1], WINDOW)?.write()?.path(), Dtype::Bfloat16)?)
 }
 
 /// A conversation of two models.

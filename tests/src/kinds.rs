@@ -47,7 +47,7 @@ impl Pair {
 pub fn pairs(max_tokens: usize) -> Outcome<Vec<Pair>> {
     let mut pairs = Vec::new();
     for folder in fixtures::drafters()? {
-        let drafter = drafters::open(&folder.join("checkpoint"))?;
+        let drafter = drafters::open(&folder.join("checkpoint"), Dtype::Bfloat16)?;
         let name = folder.iter().rev().take(2).map(|part| part.to_string_lossy().into_owned()).collect::<Vec<_>>();
         let name = format!("{}/{}", name[1], name[0]);
         let target = folder.join("target");

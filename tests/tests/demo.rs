@@ -1,5 +1,6 @@
 //! The models that come with the app are whole, small, and worth their bytes.
 
+use mlx_rs::Dtype;
 use std::{fs, path::PathBuf, rc::Rc};
 
 use demo::{MODELS, Model};
@@ -85,7 +86,7 @@ fn each_is_what_it_should_be_and_every_drafter_suits_the_target() -> Outcome {
         let checkpoint = inspect(&folder)?;
         assert_eq!((checkpoint.role, checkpoint.kind.as_str()), (CheckpointRole::Drafter, kind));
         assert_eq!(checkpoint.drafts.ok_or("it drafts nothing")?.confident, kind == "dspark");
-        drafters::open(&folder)?.facts().fit(model.hidden_size(), model.size(), layers)?;
+        drafters::open(&folder, Dtype::Bfloat16)?.facts().fit(model.hidden_size(), model.size(), layers)?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ mod survey;
 mod tensors;
 mod trainable;
 
+use mlx_rs::Dtype;
 use std::{path::Path, rc::Rc};
 
 use nn::{Donors, Vocabulary};
@@ -101,32 +102,33 @@ impl Drafter {
     }
 }
 
-/// Looks through the files of the drafter that a folder holds; no weights are read.
+/// Looks through the files of the drafter that a folder holds, for a target that computes in `target`; no weights are read.
 ///
 /// # Errors
 /// When the folder holds no whole drafter that runs here, or its files are malformed.
-pub fn survey(folder: &Path) -> Result<Survey> {
+pub fn survey(folder: &Path, target: Dtype) -> Result<Survey> {
     match Kind::of(folder)? {
         Kind::DSpark => DSpark::survey(folder),
-        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::survey(folder, kind),
-        Kind::Speculators(algorithm) => speculators::survey(folder, algorithm),
-        Kind::DeepSpec => deepspec::survey(folder),
-        Kind::Assistant => assistant::survey(folder),
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::survey(folder, kind, target),
+        Kind::Speculators(algorithm) => speculators::survey(folder, algorithm, target),
+        Kind::DeepSpec => deepspec::survey(folder, target),
+        Kind::Assistant => assistant::survey(folder, target),
         Kind::Lookup => Err(no_files(folder)),
     }
 }
 
-/// Loads the drafter that a folder holds; the kind follows from its files, never from its name.
+/// Loads the drafter that a folder holds, for a target that computes in `target`; the kind follows from its files, never from
+/// its name. Beside a target in float32 it computes in float32 whatever its files hold.
 ///
 /// # Errors
 /// When the folder holds no drafter that runs here, or its files are malformed.
-pub fn open(folder: &Path) -> Result<Drafter> {
+pub fn open(folder: &Path, target: Dtype) -> Result<Drafter> {
     let drafter = match Kind::of(folder)? {
         Kind::DSpark => DSpark::load(folder)?.drafter(),
-        Kind::DeepSpec => deepspec::load(folder)?,
-        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::load(folder, kind)?,
-        Kind::Speculators(algorithm) => speculators::load(folder, algorithm)?,
-        Kind::Assistant => return Ok(Drafter::Assistant(Rc::new(AssistantDrafter::load(folder)?))),
+        Kind::DeepSpec => deepspec::load(folder, target)?,
+        kind @ (Kind::DFlash | Kind::DFlash2) => dflash::load(folder, kind, target)?,
+        Kind::Speculators(algorithm) => speculators::load(folder, algorithm, target)?,
+        Kind::Assistant => return Ok(Drafter::Assistant(Rc::new(AssistantDrafter::load(folder, target)?))),
         Kind::Lookup => return Err(no_files(folder)),
     };
     Ok(Drafter::Block(Rc::new(drafter)))

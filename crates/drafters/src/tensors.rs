@@ -22,12 +22,14 @@ pub(crate) fn stored<'a>(inventory: &'a Inventory, name: &str) -> Option<&'a nn:
     tensors.get(name).or_else(|| tensors.get(&format!("{PREFIX}{name}")))
 }
 
-/// What a drafter computes in: the type of the matrix called `name` that projects the target's rows. Float16 becomes
-/// bfloat16, as those rows leave the range of float16 in that projection.
-pub(crate) fn dtype(inventory: &Inventory, name: &str) -> Dtype {
+/// What a drafter computes in beside a target that computes in `target`: the type of the matrix called `name` that projects
+/// the target's rows, or float32 if those are, which are then not rounded; the CPU backend multiplies nothing else quickly.
+/// Float16 becomes bfloat16, as those rows leave the range of float16 in that projection.
+pub(crate) fn dtype(inventory: &Inventory, name: &str, target: Dtype) -> Dtype {
     let numbers = ["scales", "weight"].into_iter().find_map(|part| stored(inventory, &format!("{name}.{part}")));
     match numbers.map(|stored| stored.dtype.as_str()) {
         Some("F32") => Dtype::Float32,
+        _ if target == Dtype::Float32 => Dtype::Float32,
         _ => Dtype::Bfloat16,
     }
 }

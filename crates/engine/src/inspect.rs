@@ -1,5 +1,6 @@
 //! What a checkpoint's folder holds, without loading it.
 
+use mlx_rs::Dtype;
 use std::path::Path;
 
 use chat::{Codec, Message, Note, PromptOptions, Role};
@@ -96,7 +97,7 @@ pub struct Skipped {
 /// When the folder holds neither a target nor a drafter that runs here, or its files are damaged.
 pub fn inspect(folder: &Path) -> Result<Checkpoint> {
     exists(folder)?;
-    let checkpoint = match drafters::survey(folder) {
+    let checkpoint = match drafters::survey(folder, Dtype::Bfloat16) {
         Ok(survey) => drafter(&survey),
         Err(drafters::Error::NoDrafter { .. }) => target(folder)?,
         Err(error) => return Err(error.into()),

@@ -137,7 +137,7 @@ impl Models {
         }
         self.drop_drafter();
         let drafter = match source {
-            DraftSource::Folder(folder) => drafters::open(folder)?,
+            DraftSource::Folder(folder) => drafters::open(folder, target.model.dtype())?,
             DraftSource::Lookup => Drafter::lookup(LOOKUP),
         };
         fits(&drafter)?;

@@ -1,5 +1,6 @@
 //! Drafters that are malformed, or made for another target.
 
+use mlx_rs::Dtype;
 use std::{fs, path::Path};
 
 use engine::{Engine, NewDrafter};
@@ -54,9 +55,9 @@ fn a_malformed_drafter_is_refused_with_the_field() -> Outcome {
         let mut document: Value = serde_json::from_slice(&fs::read(fixture.join("dspark.json"))?)?;
         *document.pointer_mut(pointer).ok_or("no such field")? = value;
         fs::write(folder.path().join("dspark.json"), document.to_string())?;
-        check_sentence(::drafters::open(folder.path()).err(), &[word]);
+        check_sentence(::drafters::open(folder.path(), Dtype::Bfloat16).err(), &[word]);
     }
-    check_sentence(::drafters::open(Path::new("nowhere")).err(), &["nowhere", "holds no drafter"]);
+    check_sentence(::drafters::open(Path::new("nowhere"), Dtype::Bfloat16).err(), &["nowhere", "holds no drafter"]);
     Ok(())
 }
 
@@ -67,7 +68,7 @@ fn a_drafter_of_one_token_can_be_saved_and_loaded() -> Outcome {
     let drafter = setup.fresh(1, false, 1)?;
     let out = folder.path().join("new").join(""); // with a separator at its end, as shells complete it
     drafter.save(&out)?;
-    assert_eq!(::drafters::open(&out)?.facts().limit, 1);
+    assert_eq!(::drafters::open(&out, Dtype::Bfloat16)?.facts().limit, 1);
     assert_eq!(fs::read_dir(folder.path())?.count(), 1);
     check_sentence(drafter.save(&out).err(), &["is not empty"]);
     Ok(())

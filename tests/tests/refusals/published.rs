@@ -2,7 +2,7 @@
 //! into something that drafts badly without a word.
 
 use ::drafters::{Algorithm, Kind};
-use mlx_rs::{Array, ops};
+use mlx_rs::{Array, Dtype, ops};
 use serde_json::{Value, json};
 use tests::{Outcome, checkpoint::Checkpoint, fixtures};
 
@@ -184,7 +184,7 @@ fn a_table_of_ids_themselves_is_accepted_and_said() -> Outcome {
     let mut absolute = drafter("speculators/dspark_reduced")?;
     let d2t = absolute.tensor("d2t")?;
     *d2t = d2t.add(ops::arange::<_, i64>(0, 96, 1)?)?;
-    let notes = ::drafters::open(absolute.write()?.path())?.facts().notes.clone();
+    let notes = ::drafters::open(absolute.write()?.path(), Dtype::Bfloat16)?.facts().notes.clone();
     assert!(notes.iter().any(|note| note.contains("d2t")), "{notes:?}");
     Ok(())
 }
@@ -192,7 +192,8 @@ fn a_table_of_ids_themselves_is_accepted_and_said() -> Outcome {
 #[test]
 fn a_published_drafter_for_another_target_is_refused_with_both_numbers() -> Outcome {
     let fit = |name: &str, hidden, vocab, layers| {
-        let facts = ::drafters::survey(&fixtures::path("drafters").join(name).join("checkpoint"))?.facts;
+        let facts =
+            ::drafters::survey(&fixtures::path("drafters").join(name).join("checkpoint"), Dtype::Bfloat16)?.facts;
         Ok::<_, ::drafters::Error>(facts.fit(hidden, vocab, layers).err())
     };
     assert!(fit("dflash", 64, 256, 8)?.is_none());
@@ -204,7 +205,7 @@ fn a_published_drafter_for_another_target_is_refused_with_both_numbers() -> Outc
     check_sentence(fit("speculators/dflash", 64, 256, 6)?, &["aux_hidden_state_layer_ids", "6", "1 to 5"]);
     let mut last = drafter("dflash")?;
     last.config["dflash_config"]["target_layer_ids"] = json!([1, 3, 7]);
-    let facts = ::drafters::survey(last.write()?.path())?.facts;
+    let facts = ::drafters::survey(last.write()?.path(), Dtype::Bfloat16)?.facts;
     check_sentence(facts.fit(64, 256, 8).err(), &["dflash_config.target_layer_ids", "7", "0 to 6"]);
     Ok(())
 }
@@ -221,12 +222,12 @@ pub(super) fn check_cases(name: &str, cases: Cases<'_>) -> Outcome {
         *parts.fold(&mut spoilt.config, |value, key| &mut value[key]) = value.clone();
         check(&spoilt, words)?;
         // Nothing has to be loaded to find out.
-        check_sentence(::drafters::survey(spoilt.write()?.path()).err(), words);
+        check_sentence(::drafters::survey(spoilt.write()?.path(), Dtype::Bfloat16).err(), words);
     }
     Ok(())
 }
 
 pub(super) fn check(spoilt: &Checkpoint, words: &[&str]) -> Outcome {
-    check_sentence(::drafters::open(spoilt.write()?.path()).err(), words);
+    check_sentence(::drafters::open(spoilt.write()?.path(), Dtype::Bfloat16).err(), words);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use decode::{Draft as _, Drafter as _};
 use drafters::{Drafter, Texts};
-use mlx_rs::{Array, ops, ops::indexing::TryIndexOp};
+use mlx_rs::{Array, Dtype, ops, ops::indexing::TryIndexOp};
 use nn::{Sampler, Sampling};
 use tests::{
     Outcome,
@@ -23,7 +23,9 @@ fn check(kind: Kind) -> Outcome {
     let folder = tempfile::tempdir()?;
     let trained = shaken(&fresh(&model, kind, 2)?)?;
     trained.save(folder.path())?;
-    let Drafter::Block(opened) = drafters::open(folder.path())? else { return Err("it is no block drafter".into()) };
+    let Drafter::Block(opened) = drafters::open(folder.path(), Dtype::Bfloat16)? else {
+        return Err("it is no block drafter".into());
+    };
     assert_eq!(*opened.facts(), trained.facts());
     let width = i32::try_from(TAPS.len())? * trained.facts().hidden_size;
     let taps = mlx_rs::random::normal::<f32>(&[1, i32::try_from(ROWS)?, width], 0.0, 1.0, &mlx_rs::random::key(8)?)?;

@@ -43,23 +43,23 @@ pub struct AssistantDrafter {
 }
 
 /// Checks that the files hold every tensor, without reading them.
-pub(crate) fn survey(folder: &Path) -> Result<Survey> {
+pub(crate) fn survey(folder: &Path, target: Dtype) -> Result<Survey> {
     let config = Config::read(folder)?;
     let inventory = Inventory::read(folder)?;
     let fitted = tensors::fit(&config, &inventory)?;
-    Ok(Survey::new(config.facts(), &fitted, dtype(&inventory, "pre_projection")))
+    Ok(Survey::new(config.facts(), &fitted, dtype(&inventory, "pre_projection", target)))
 }
 
 impl AssistantDrafter {
-    /// Reads a drafter.
+    /// Reads a drafter for a target that computes in `target`.
     ///
     /// # Errors
     /// When its files are malformed, or lack a tensor.
-    pub fn load(folder: &Path) -> Result<Self> {
+    pub fn load(folder: &Path, target: Dtype) -> Result<Self> {
         let config = Config::read(folder)?;
         let inventory = Inventory::read(folder)?;
         let fitted = tensors::fit(&config, &inventory)?;
-        let dtype = dtype(&inventory, "pre_projection");
+        let dtype = dtype(&inventory, "pre_projection", target);
         parts::assemble(config, &Weights::read(&fitted, dtype)?, tensors::table(&inventory), dtype)
     }
 

@@ -8,6 +8,7 @@ mod config;
 mod parts;
 mod tensors;
 
+use mlx_rs::Dtype;
 use std::path::Path;
 
 use config::Config;
@@ -20,18 +21,18 @@ use crate::{
 };
 
 /// Checks that the files hold every tensor, without reading them.
-pub(crate) fn survey(folder: &Path) -> Result<Survey> {
+pub(crate) fn survey(folder: &Path, target: Dtype) -> Result<Survey> {
     let config = Config::read(folder)?;
     let inventory = Inventory::read(folder)?;
     let fitted = fit(&inventory, &wanted(&config), &config.quantization)?;
-    Ok(Survey::new(config.facts(), &fitted, dtype(&inventory, "fc")))
+    Ok(Survey::new(config.facts(), &fitted, dtype(&inventory, "fc", target)))
 }
 
 /// Reads a drafter.
-pub(crate) fn load(folder: &Path) -> Result<BlockDrafter> {
+pub(crate) fn load(folder: &Path, target: Dtype) -> Result<BlockDrafter> {
     let config = Config::read(folder)?;
     let inventory = Inventory::read(folder)?;
     let fitted = fit(&inventory, &wanted(&config), &config.quantization)?;
-    let dtype = dtype(&inventory, "fc");
+    let dtype = dtype(&inventory, "fc", target);
     parts::assemble(&config, &Weights::read(&fitted, dtype)?, dtype)
 }

@@ -26,19 +26,19 @@ use crate::{
 };
 
 /// Checks that the files hold every tensor and no other, without reading them.
-pub(crate) fn survey(folder: &Path, kind: Kind) -> Result<Survey> {
+pub(crate) fn survey(folder: &Path, kind: Kind, target: Dtype) -> Result<Survey> {
     let config = Config::read(folder, kind)?;
     let inventory = Inventory::read(folder)?;
     let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
-    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory, "fc")))
+    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory, "fc", target)))
 }
 
 /// Reads a drafter.
-pub(crate) fn load(folder: &Path, kind: Kind) -> Result<BlockDrafter> {
+pub(crate) fn load(folder: &Path, kind: Kind, target: Dtype) -> Result<BlockDrafter> {
     let config = Config::read(folder, kind)?;
     let inventory = Inventory::read(folder)?;
     let fitted = tensors::fit(&inventory, &config.shape.tensors(), &config.quantization)?;
-    let dtype = tensors::dtype(&inventory, "fc");
+    let dtype = tensors::dtype(&inventory, "fc", target);
     Ok(assemble(&config, &Weights::read(&fitted, dtype)?, dtype))
 }
 

@@ -8,6 +8,7 @@ mod extras;
 mod slots;
 mod vocabulary;
 
+use mlx_rs::Dtype;
 use std::path::Path;
 
 use config::Config;
@@ -23,21 +24,21 @@ use crate::{
 };
 
 /// Checks that the files hold every tensor and no other, without reading them.
-pub(crate) fn survey(folder: &Path, algorithm: Algorithm) -> Result<Survey> {
+pub(crate) fn survey(folder: &Path, algorithm: Algorithm, target: Dtype) -> Result<Survey> {
     let config = Config::read(folder, algorithm)?;
     let inventory = Inventory::read(folder)?;
     let wanted = tensors(&config, &Extras::of(&config, &inventory));
     let fitted = tensors::fit(&inventory, &wanted, &config.quantization)?;
-    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory, "fc")))
+    Ok(Survey::new(config.facts(), &fitted, tensors::dtype(&inventory, "fc", target)))
 }
 
 /// Reads a drafter.
-pub(crate) fn load(folder: &Path, algorithm: Algorithm) -> Result<BlockDrafter> {
+pub(crate) fn load(folder: &Path, algorithm: Algorithm, target: Dtype) -> Result<BlockDrafter> {
     let config = Config::read(folder, algorithm)?;
     let inventory = Inventory::read(folder)?;
     let extras = Extras::of(&config, &inventory);
     let fitted = tensors::fit(&inventory, &tensors(&config, &extras), &config.quantization)?;
-    let dtype = tensors::dtype(&inventory, "fc");
+    let dtype = tensors::dtype(&inventory, "fc", target);
     let weights = Weights::read(&fitted, dtype)?;
     let Sizes { eps, vocab, .. } = config.shape.sizes;
     let parts = Parts { weights: &weights, eps };

@@ -69,7 +69,7 @@ impl Plan {
         let (drafter, limit) = match drafter {
             Some(DraftSource::Folder(folder)) => {
                 exists(folder)?;
-                let drafter = drafters::survey(folder)?;
+                let drafter = drafters::survey(folder, dtype(precision).unwrap_or(survey.dtype))?;
                 drafter.facts.fit(config.hidden_size, config.vocab_size, config.layers.len())?;
                 let limit = drafter.facts.limit;
                 (Some(drafter), limit)

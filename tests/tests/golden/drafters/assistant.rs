@@ -93,7 +93,7 @@ impl Donors for Reference {
 
 impl Fixture {
     fn read(folder: &Path) -> Outcome<Self> {
-        let Drafter::Assistant(drafter) = ::drafters::open(&folder.join("checkpoint"))? else {
+        let Drafter::Assistant(drafter) = ::drafters::open(&folder.join("checkpoint"), Dtype::Bfloat16)? else {
             return Err("it is no assistant".into());
         };
         let inputs = Tensors::read(&folder.join("inputs.safetensors"))?;

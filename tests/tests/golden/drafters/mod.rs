@@ -17,7 +17,7 @@ use std::{
 
 use ::decode::Drafter as _;
 use ::drafters::{BlockDrafter, Drafter, Kind};
-use mlx_rs::{Array, random};
+use mlx_rs::{Array, Dtype, random};
 use nn::{Sampler, Sampling, Vocabulary};
 use tests::{Outcome, fixtures, lender::Lender};
 
@@ -41,7 +41,9 @@ fn folders(is_wanted: impl Fn(Kind) -> bool) -> Outcome<Vec<PathBuf>> {
 
 /// The block drafter in a folder.
 fn open(folder: &Path) -> Outcome<Rc<BlockDrafter>> {
-    let Drafter::Block(drafter) = ::drafters::open(folder)? else { return Err("it proposes no blocks".into()) };
+    let Drafter::Block(drafter) = ::drafters::open(folder, Dtype::Bfloat16)? else {
+        return Err("it proposes no blocks".into());
+    };
     Ok(drafter)
 }
 
