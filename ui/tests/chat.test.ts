@@ -122,7 +122,7 @@ test('the single rounds of the last 50 answers are kept, and the plain speed of 
   await main.start();
   const { chat } = main;
   for (let count = 0; count <= 50; count += 1) {
-    chat.drafts.change({ text: 'Hello' });
+    chat.unsent.change({ text: 'Hello' });
     await chat.send();
     const ids = { conversation: chat.selected!, message: chat.answer!.message };
     const rounds = [round('one', count, count)];

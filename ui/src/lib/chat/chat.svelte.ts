@@ -1,4 +1,4 @@
-import type { Backend, Controls, Frame, Message, Pair, Preferences, Said } from '../backend/backend';
+import type { Backend, Controls, Frame, Message, Pair, Preferences, Said, UnsentMessage } from '../backend/backend';
 import { Refusal, sentence } from '../backend/backend';
 import { type Reading, nothingYet } from '../chart/reading';
 import { sendable } from '../inspector/effect';
@@ -8,11 +8,11 @@ import { drawing } from '../provenance/drawing';
 import { Provenance } from '../provenance/provenance.svelte';
 import type { Answer } from './answer.svelte';
 import { Conversations } from './conversations.svelte';
-import { type Draft, Drafts } from './drafts.svelte';
 import { Instructions } from './instructions.svelte';
 import { lacking } from './lacking';
 import { Presets } from './presets.svelte';
 import { type Sought, Thread, unfinishedOf } from './thread.svelte';
+import { Unsent } from './unsent.svelte';
 import { Verifications } from './verifications.svelte';
 import { Watched } from './watched.svelte';
 
@@ -20,7 +20,7 @@ import { Watched } from './watched.svelte';
 export class Chat {
   readonly conversations: Conversations;
   readonly thread: Thread;
-  readonly drafts: Drafts;
+  readonly unsent: Unsent;
   readonly instructions: Instructions;
   readonly presets: Presets;
   readonly verifications: Verifications;
@@ -74,8 +74,8 @@ export class Chat {
     this.#preferences = preferences;
     this.conversations = new Conversations(backend);
     this.thread = new Thread(backend);
-    this.drafts = new Drafts(backend, this.thread);
-    this.instructions = new Instructions(backend, this.conversations, this.thread);
+    this.unsent = new Unsent(backend, this.thread);
+    this.instructions = new Instructions(backend, this.conversations, this.thread, this.unsent);
     this.presets = new Presets(backend);
     this.verifications = new Verifications(backend);
     this.provenance = new Provenance(backend, preferences);
@@ -83,7 +83,7 @@ export class Chat {
 
   /** Lets the user choose files that go with what is typed. */
   async attach(): Promise<void> {
-    await this.#attempt(() => this.drafts.attach());
+    await this.#attempt(() => this.unsent.attach());
   }
 
   /**
@@ -104,8 +104,9 @@ export class Chat {
     await this.#attempt(() => this.thread.turn(to));
   }
 
-  /** After the window loaded: the last conversation, and the answer that may still be running. */
+  /** After the window loaded: the last conversation, what was typed, and the answer that may still be running. */
   async resume(): Promise<void> {
+    await this.unsent.load();
     // First the answer, then the messages: whatever ends in between is in one of the two.
     const refusal = await this.#watch().then(() => null, sentence);
     await this.#show(this.conversations.find(this.#preferences.now.conversation)?.id ?? null);
@@ -113,10 +114,10 @@ export class Chat {
   }
 
   async send(): Promise<void> {
-    await this.#say(this.drafts.now);
+    await this.#say(this.unsent.now);
   }
 
-  /** Sends this instead of the draft, which stays. */
+  /** Sends this instead of what is typed, which stays. */
   async ask(text: string): Promise<void> {
     await this.#say({ text, attachments: [] });
   }
@@ -196,15 +197,14 @@ export class Chat {
     return this.#watched.plainSpeed(target);
   }
 
-  async #say(draft: Draft): Promise<void> {
+  async #say(message: Pick<UnsentMessage, 'text' | 'attachments'>): Promise<void> {
     const { selected } = this;
-    const text = draft.text.trim();
+    const text = message.text.trim();
     if (text === '') return;
     await this.#begin(async (pair, controls) => {
-      const along = { attachments: [...draft.attachments], system: selected === null ? this.instructions.text : '' };
+      const along = { attachments: message.attachments, system: selected === null ? this.instructions.text : '' };
       const said = await this.#backend.say(selected, text, pair, controls, this.provenance.how(), along);
-      this.drafts.sent(selected, draft);
-      if (selected === null) this.instructions.begun();
+      this.unsent.sent(selected, message);
       return said;
     });
   }
