@@ -1008,6 +1008,8 @@ export type Judgement = {
 /**  What one column has written. */
 export type Lane = {
 	stage: Stage,
+	/**  Whether the text is all that it has written; otherwise it goes on from what was told before. */
+	anew: boolean,
 	text: string,
 	tokens: number,
 	/**  Plain steps included. */
