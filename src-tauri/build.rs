@@ -45,6 +45,8 @@ const COMMANDS: &[&str] = &[
     "rounds",
     "search",
     "set_system",
+    "unsent_messages",
+    "keep_unsent_message",
     "export_conversation",
     "say",
     "edit_message",

@@ -55,6 +55,8 @@ macro_rules! every_command {
             conversations::rounds,
             conversations::search,
             conversations::set_system,
+            conversations::unsent_messages,
+            conversations::keep_unsent_message,
             conversations::export_conversation,
             chat::say,
             chat::edit_message,

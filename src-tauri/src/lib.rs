@@ -73,9 +73,9 @@ pub fn run() -> Result<(), Box<dyn Error>> {
         .build(tauri::generate_context!())?;
     window.run(|handle, event| {
         if let tauri::RunEvent::Exit = event {
-            closing::finish(&handle.state::<Opened>());
-            // Otherwise the next start stands where this one did.
+            // First, as the process may end while it finishes. Without it the next start stands where this one did.
             drop(handle.state::<Looks>().keep());
+            closing::finish(&handle.state::<Opened>());
         }
     });
     Ok(())

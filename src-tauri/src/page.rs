@@ -40,7 +40,8 @@ impl Sight {
         self.0.send_replace(seen);
     }
 
-    async fn wait(&self) {
+    /// Waits until somebody can.
+    pub(crate) async fn wait(&self) {
         // Its other end is here.
         let _ = self.0.subscribe().wait_for(|seen| *seen).await;
     }

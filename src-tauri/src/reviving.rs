@@ -1,5 +1,5 @@
-//! A page whose process has died is loaded anew. Nothing is lost with it: an answer goes on behind it, and whoever
-//! opens a page is told how far that is.
+//! A page whose process has died is loaded anew. Nothing is lost with it: an answer goes on behind it, whoever opens a
+//! page is told how far that is, and what is typed was kept a moment after the last key.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

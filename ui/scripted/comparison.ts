@@ -34,7 +34,7 @@ export function comparison(part: Partial<Comparison> & Pick<Comparison, 'id' | '
 }
 
 export function lane(part: Partial<Lane>): Lane {
-  return { stage: 'waiting', text: '', tokens: 0, rounds: 0, seconds: 0, ...part };
+  return { stage: 'waiting', anew: true, text: '', tokens: 0, rounds: 0, seconds: 0, ...part };
 }
 
 /** What columns write one behind the other: each step, with the answers that are done by then. */

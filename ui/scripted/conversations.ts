@@ -1,5 +1,5 @@
 // The part of the scripted backend that is about conversations: the list, their branches, and finding what was said.
-import type { Backend, Conversation, ConversationExport, Found, Message, Preset, Trace } from '../src/lib/backend/backend';
+import type { Backend, Conversation, ConversationExport, Found, Message, Preset, Trace, UnsentMessage } from '../src/lib/backend/backend';
 import { ScriptedComparison } from './comparison';
 
 export class ScriptedConversations extends ScriptedComparison {
@@ -8,6 +8,7 @@ export class ScriptedConversations extends ScriptedComparison {
   /** The branch that each conversation shows. */
   written = new Map<number, Message[]>();
   exportedTalks: ConversationExport[] = [];
+  unsent: UnsentMessage[] = [];
   kinds: Preset[] = [];
   /** What the rounds of answers did, by their messages. */
   traces = new Map<number, Trace[]>();
@@ -100,6 +101,15 @@ export class ScriptedConversations extends ScriptedComparison {
       return { conversation: talk, passages: [...passages(null, talk.title), ...said].slice(0, 3) };
     });
     return this.answer('search', word === '' ? [] : found.filter(({ passages }) => passages.length > 0));
+  }
+
+  unsentMessages = async () => this.answer('unsentMessages', this.unsent);
+
+  async keepUnsentMessage(message: UnsentMessage): Promise<void> {
+    this.answer('keepUnsentMessage', null);
+    const others = this.unsent.filter(({ conversation }) => conversation !== message.conversation);
+    const nothing = message.text === '' && message.attachments.length === 0 && message.system === '';
+    this.unsent = nothing ? others : [...others, structuredClone(message)];
   }
 
   async exportConversation(id: number, what: ConversationExport): Promise<string | null> {

@@ -1,8 +1,10 @@
-import { screen, waitFor, within } from '@testing-library/svelte';
+import { cleanup, screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { drafting, message, outcome, plainly, statsOf } from '../scripted/samples';
+import type { Trace } from '../src/lib/backend/backend';
 import { MainWindow } from '../src/lib/window.svelte';
-import { ask, backendWithModels, composer, drafter, frame, open, round, target } from './window';
+import { answer, backendWithTalks } from './talks';
+import { ask, backendWithModels, composer, drafter, frame, open, round, target, trace } from './window';
 
 test('Enter sends with the picked pair and empties the field', async () => {
   const backend = backendWithModels();
@@ -116,26 +118,50 @@ test('the bandwidth ceiling of an answer is that behind as many tokens, and stay
   expect(screen.getByTestId('bandwidth-ceiling')).toBeInTheDocument();
 });
 
-test('the single rounds of the last 50 answers are kept, and the plain speed of all', async () => {
+test('the charts of an answer are of its rounds, as they were watched and as they were kept', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  const sure: Partial<Trace> = { provenance: ['accepted', 'bonus'], rejected: ['x'], confidences: [0.8, 0.4] };
+  const kept = [trace(['one'], { confidences: [0.1] }), trace(['two', ' three'], sure), trace([' four'])];
+  const [, ...rounds] = kept.map((each) => ({ ...round('', 0, 0), ...each, tokens: each.pieces.length }));
+  const judged = [{ ...rounds[0]!, proposed: 2, accepted: 1 }, rounds[1]!];
+  const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(judged, { target: 't' }) });
+  backend.emit(frame(ids, { rounds: judged, phase: { kind: 'ended', message: end } }));
+  const line = async () => (await screen.findByRole('img', { name: /^Tokens per round over 2 rounds/ })).innerHTML;
+  const confidence = async () => (await screen.findByTestId('confidence')).innerHTML;
+  const watched = [await line(), await confidence()];
+
+  // Another window: it went on once, and its numbers are those of the rest.
+  cleanup();
+  backend.traces.set(ids.message, kept);
+  backend.written.set(ids.conversation, [end]);
+  await open(backend);
+  expect([await line(), await confidence()]).toEqual(watched);
+});
+
+test('an answer whose rounds are not known has its numbers all the same', async () => {
+  const backend = backendWithTalks();
+  backend.written.set(2, [answer(21, 'Hi.')]);
+  const user = await open(backend);
+  await user.click(await screen.findByText('Newer'));
+  expect(await screen.findByText('2 tokens in 1 round. What each round did is not known.')).toBeInTheDocument();
+  expect(screen.queryByTestId('confidence')).not.toBeInTheDocument();
+});
+
+test('how fast a target decodes plainly is known of all its answers in this session', async () => {
   const backend = backendWithModels();
   const main = new MainWindow(backend);
   await main.start();
   const { chat } = main;
-  for (let count = 0; count <= 50; count += 1) {
-    chat.drafts.change({ text: 'Hello' });
+  for (const speculation of [plainly('γ is 0'), drafting]) {
+    chat.unsent.change({ text: 'Hello' });
     await chat.send();
     const ids = { conversation: chat.selected!, message: chat.answer!.message };
-    const rounds = [round('one', count, count)];
-    const part = { target: 't', speculation: count === 0 ? plainly('γ is 0') : drafting };
-    const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
-    backend.emit(frame(ids, { rounds, phase: { kind: 'ended', message: end } }));
+    const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome([round('one', 1, 1)], { target: 't', speculation }) });
+    backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
   }
-  const kept = chat.thread.messages.filter(({ author }) => author === 'assistant').map(({ id }) => {
-    chat.inspect(id);
-    return chat.reading.course?.points.map(({ mean }) => mean) ?? null;
-  });
-  expect(kept).toEqual([null, ...Array.from({ length: 50 }, (_, index) => [index + 2])]);
-  expect(chat.plain).toBe(1 / 0.05);
+  expect(chat.plain).toBe(2 / 0.05);
 });
 
 test('blank lines around an answer are not shown', async () => {

@@ -124,7 +124,12 @@ test('while it runs the columns stream side by side, each with its speed', async
   const shown = await screen.findAllByTestId('lane');
   expect(shown.map((each) => each.getAttribute('aria-label'))).toEqual(['Plain', 'dspark-270m', 'Lookup (no model), γ 4']);
   expect(shown[0]).toHaveTextContent('20.0 tokens/s · τ 1.00');
-  expect(within(shown[1]!).getByRole('group', { name: 'Text of dspark-270m' })).toHaveTextContent('Wat');
+  const written = () => within(screen.getAllByTestId('lane')[1]!).getByRole('group', { name: 'Text of dspark-270m' });
+  expect(written()).toHaveTextContent('Wat');
+  for (const [part, all] of [[{ anew: false, text: 'er flows' }, 'Water flows'], [{ text: 'W' }, 'W']] as const) {
+    backend.write({ comparison: 1, prompt: 2, question: 'Why do rivers bend?', lanes: [lanes[0]!, lane({ stage: 'writing', ...part }), lanes[2]!] });
+    await waitFor(() => expect(written()).toHaveTextContent(new RegExp(`^${all}$`)));
+  }
   expect(shown[2]).toHaveTextContent('waits for its turn');
   expect(screen.getByText('Prompt 2: Why do rivers bend?')).toBeInTheDocument();
   expect(screen.getByRole('progressbar', { name: `Answers done for ${title}` })).toHaveValue(7);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use store::{Attachment, Author, Conversation, Found, State};
+use store::{Attachment, Author, Conversation, Found, State, UnsentMessage};
 
 use crate::{App, Error, Record, Result};
 
@@ -125,6 +125,22 @@ impl App {
     /// It is not there.
     pub async fn set_system(&self, id: i64, system: &str) -> Result<()> {
         if self.store.set_system(id, system.trim()).await? { Ok(()) } else { Err(Error::NoSuchConversation(id)) }
+    }
+
+    /// What is typed and attached and not sent yet, of every conversation in which there is something.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn unsent_messages(&self) -> Result<Vec<UnsentMessage>> {
+        Ok(self.store.unsent_messages().await?)
+    }
+
+    /// Keeps what is typed in a conversation, in place of what was there before. It goes with the conversation.
+    ///
+    /// # Errors
+    /// There is no such conversation, or the database fails.
+    pub async fn keep_unsent_message(&self, message: &UnsentMessage) -> Result<()> {
+        Ok(self.store.keep_unsent_message(message).await?)
     }
 
     /// Takes a conversation off the list, and stops the answer that is being written in it. It can come back for 30 days.

@@ -78,15 +78,17 @@ impl App {
         Ok(models.chain(unreadable).collect())
     }
 
-    /// Downloads, trainings and calibrations, and why some of them failed.
+    /// Downloads, trainings, calibrations and comparisons, and why some of them failed.
     async fn jobs_told(&self) -> Result<Value> {
         let (downloads, trainings) = (self.downloads().await?, self.trainings().await?);
-        let calibrations = self.calibrations().await?;
+        let (calibrations, comparisons) = (self.calibrations().await?, self.comparisons().await?);
         let downloads = downloads.iter().map(|job| told("download", &job.repo, job.state, job.reason.as_deref()));
         let trainings = trainings.iter().map(|job| told("training", &job.name, job.state, job.failure.as_deref()));
         let calibrations =
             calibrations.iter().map(|job| told("calibration", &job.drafter, job.state, job.failure.as_deref()));
-        Ok(downloads.chain(trainings).chain(calibrations).collect())
+        let comparisons =
+            comparisons.iter().map(|job| told("comparison", &job.target, job.state, job.failure.as_deref()));
+        Ok(downloads.chain(trainings).chain(calibrations).chain(comparisons).collect())
     }
 }
 
@@ -158,7 +160,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
 
     use hub::Limits;
-    use store::{Ask, Checkpoint, Role, Source, State, Written};
+    use store::{Ask, Checkpoint, NewComparison, Role, Source, State, Written};
 
     use super::*;
     use crate::Surroundings;
@@ -187,7 +189,11 @@ mod tests {
         let written = Written { thought: SAID, text: SAID };
         app.store.end_message(answer, written, State::Failed, Some(&why), None).await.unwrap();
 
+        let new = NewComparison { target: "t", ordered: "{}", conditions: "{}", data: SAID, total: 1 };
+        app.store.add_comparison(&new, &[]).await.unwrap();
+
         let report = app.diagnostics().await.unwrap();
+        assert!(report.contains("\"job\": \"comparison\""), "{report}");
         assert!(report.contains("~/models/gemma") && report.contains("~/data"), "{report}");
         assert!(report.contains("the file ~/models/gemma/x of [token] is gone"), "{report}");
         for hidden in [TOKEN, SAID, user.to_str().unwrap()] {

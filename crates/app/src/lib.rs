@@ -83,7 +83,7 @@ pub use engine::{
     Penalties, Precision, Prompt, Proof, Provenance, Reach, Request, Reuse, Role, Round, Rule, Sampling, Scheduling,
     Skipped, Speculation, Standing, Stats, Turn, Unfinished, leave, lookup, processor, size,
 };
-pub use store::{Attachment, Author, Conversation, Found, LOOKUP, Passage, Piece, State};
+pub use store::{Attachment, Author, Conversation, Found, LOOKUP, Passage, Piece, State, UnsentMessage};
 
 /// The use cases, over one engine and one database. Clones are handles to the same.
 #[derive(Debug, Clone)]

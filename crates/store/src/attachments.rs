@@ -1,12 +1,12 @@
 //! Table `attachments`: text files that go with a question.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 
 use crate::Result;
 
 /// A text file that goes with a question.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// What the file is called, without its folder.
     pub name: String,

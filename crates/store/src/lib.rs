@@ -29,6 +29,7 @@ mod rows;
 mod search;
 mod settings;
 mod trainings;
+mod unsent_messages;
 
 pub use attachments::Attachment;
 pub use calibrations::{
@@ -49,6 +50,7 @@ pub use repos::Gated;
 pub use revisions::{NewRevision, Revision};
 pub use search::{Found, Passage, Piece};
 pub use trainings::{Training, TrainingPoint, TrainingProgress, TrainingState};
+pub use unsent_messages::UnsentMessage;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use store::{Ask, Asked, Author, LOOKUP, State, Store, Written};
+use store::{Ask, Asked, Attachment, Author, LOOKUP, State, Store, UnsentMessage, Written};
 
 use common::with_target;
 
@@ -146,4 +146,30 @@ async fn a_conversation_knows_what_drafted_last_even_if_it_is_no_model() {
         store.ask(Ask::Next { conversation, text: "Why?", attachments: &[] }, "t", drafter).await.unwrap();
         assert_eq!(store.conversation(conversation).await.unwrap().unwrap().drafter.as_deref(), drafter);
     }
+}
+
+#[tokio::test]
+async fn what_is_typed_is_kept_for_each_conversation_until_it_is_sent_or_the_conversation_is_gone() {
+    let store = Store::in_memory().await.unwrap();
+    let conversation = store.add_conversation("Why?").await.unwrap().id;
+    let unsent = |conversation_id, text: &str| UnsentMessage {
+        conversation_id,
+        text: text.into(),
+        attachments: vec![Attachment { name: "notes.txt".into(), text: "Élan".into() }],
+        system: String::new(),
+    };
+    let nothing = |conversation_id| UnsentMessage { attachments: vec![], ..unsent(conversation_id, "") };
+    let new = UnsentMessage { system: "Rhyme.".into(), ..nothing(None) };
+    for typed in [unsent(None, "He"), new.clone(), unsent(Some(conversation), "H"), unsent(Some(conversation), "Hi")] {
+        store.keep_unsent_message(&typed).await.unwrap();
+    }
+    assert_eq!(store.unsent_messages().await.unwrap(), [new.clone(), unsent(Some(conversation), "Hi")]);
+    assert!(store.keep_unsent_message(&unsent(Some(conversation + 9), "Hi")).await.is_err());
+
+    store.remove_conversation(conversation).await.unwrap();
+    assert_eq!(store.unsent_messages().await.unwrap().len(), 2, "it can come back");
+    store.forget_conversation(conversation).await.unwrap();
+    assert_eq!(store.unsent_messages().await.unwrap(), [new]);
+    store.keep_unsent_message(&nothing(None)).await.unwrap();
+    assert_eq!(store.unsent_messages().await.unwrap(), []);
 }

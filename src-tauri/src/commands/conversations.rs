@@ -4,7 +4,7 @@ use tauri::{State, WebviewWindow};
 
 use crate::opened::Opened;
 use crate::saving::{Saving, save};
-use crate::wire::{Conversation, ConversationExport, Failure, Found, Message, Trace};
+use crate::wire::{Conversation, ConversationExport, Failure, Found, Message, Trace, UnsentMessage};
 
 /// The conversations in the list: those that are pinned, then the others, the latest first.
 #[tauri::command]
@@ -104,6 +104,20 @@ pub(crate) async fn forget_conversation(opened: State<'_, Opened>, id: i64) -> R
 #[specta::specta]
 pub(crate) async fn set_system(opened: State<'_, Opened>, id: i64, system: String) -> Result<(), Failure> {
     Ok(opened.app().await?.set_system(id, &system).await?)
+}
+
+/// What is typed and attached and not sent yet, of every conversation in which there is something.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn unsent_messages(opened: State<'_, Opened>) -> Result<Vec<UnsentMessage>, Failure> {
+    Ok(opened.app().await?.unsent_messages().await?.into_iter().map(UnsentMessage::from).collect())
+}
+
+/// Keeps what is typed in a conversation, in place of what was there before.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn keep_unsent_message(opened: State<'_, Opened>, message: UnsentMessage) -> Result<(), Failure> {
+    Ok(opened.app().await?.keep_unsent_message(&message.into()).await?)
 }
 
 /// Asks the user where to save a conversation, and saves it there; null when the dialog was dismissed.

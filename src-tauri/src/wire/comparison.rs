@@ -194,6 +194,8 @@ pub(crate) struct Race {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Lane {
     stage: Stage,
+    /// Whether the text is all that it has written; otherwise it goes on from what was told before.
+    anew: bool,
     text: String,
     tokens: usize,
     /// Plain steps included.
@@ -221,14 +223,14 @@ impl From<app::Race> for Race {
 }
 
 impl From<app::Lane> for Lane {
-    fn from(app::Lane { stage, text, tokens, rounds, seconds }: app::Lane) -> Self {
+    fn from(app::Lane { stage, anew, text, tokens, rounds, seconds }: app::Lane) -> Self {
         let stage = match stage {
             app::Stage::Waiting => Stage::Waiting,
             app::Stage::WarmingUp => Stage::WarmingUp,
             app::Stage::Writing => Stage::Writing,
             app::Stage::Done => Stage::Done,
         };
-        Self { stage, text, tokens, rounds, seconds }
+        Self { stage, anew, text, tokens, rounds, seconds }
     }
 }
 

@@ -163,6 +163,33 @@ impl From<Attachment> for app::Attachment {
     }
 }
 
+/// What is typed and attached in a conversation, and not sent yet.
+#[derive(Serialize, Deserialize, Type)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UnsentMessage {
+    /// Null is the new chat.
+    conversation: Option<i64>,
+    text: String,
+    attachments: Vec<Attachment>,
+    /// What the models of the new chat are to be told before; empty for a conversation, which has its own.
+    system: String,
+}
+
+impl From<app::UnsentMessage> for UnsentMessage {
+    fn from(message: app::UnsentMessage) -> Self {
+        let app::UnsentMessage { conversation_id: conversation, text, attachments, system } = message;
+        Self { conversation, text, attachments: attachments.into_iter().map(Attachment::from).collect(), system }
+    }
+}
+
+impl From<UnsentMessage> for app::UnsentMessage {
+    fn from(message: UnsentMessage) -> Self {
+        let UnsentMessage { conversation: conversation_id, text, attachments, system } = message;
+        let attachments = attachments.into_iter().map(app::Attachment::from).collect();
+        Self { conversation_id, text, attachments, system }
+    }
+}
+
 /// A question, and the answer that has begun to run.
 #[derive(Serialize, Type)]
 #[serde(rename_all = "camelCase")]

@@ -28,7 +28,7 @@ pub(crate) use comparison::{
     Comparison, ComparisonChoices, ComparisonEstimate, ComparisonExport, ComparisonOrder, ComparisonReport, Race,
 };
 pub(crate) use controls::{Asking, Controls, Precision, Preferences, Preset};
-pub(crate) use conversation::{Attachment, Conversation, ConversationExport, Found, Message, Said};
+pub(crate) use conversation::{Attachment, Conversation, ConversationExport, Found, Message, Said, UnsentMessage};
 pub(crate) use details::{BandwidthCeiling, Details};
 pub(crate) use download::{Download, Got};
 pub(crate) use failure::{Failure, sentence};

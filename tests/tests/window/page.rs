@@ -206,6 +206,21 @@ impl Window {
         Ok(self.see(css).await?.prop("value").await?.unwrap_or_default())
     }
 
+    /// Waits until a field holds this text.
+    pub(crate) async fn holds(&self, css: &str, text: &str) -> Outcome {
+        let start = Instant::now();
+        loop {
+            let value = self.value(css).await?;
+            if value == text {
+                return Ok(());
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!("{css} holds {value:?}").into());
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// The ground that something stands on.
     pub(crate) async fn ground(&self, css: &str) -> Outcome<String> {
         at(css, self.see(css).await?.css_value("background-color").await)

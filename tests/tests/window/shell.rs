@@ -45,6 +45,29 @@ async fn what_the_palette_found_is_set_and_is_still_there_after_a_restart() -> O
 }
 
 #[tokio::test]
+async fn what_is_typed_and_not_sent_is_there_again_after_a_reload_and_after_a_kill() -> Outcome {
+    alone(async {
+        let home = tempfile::tempdir()?;
+        let window = Window::open(home.path()).await?;
+        window.see("textarea:not([disabled])").await?;
+        window.fill("textarea", "Half a thought").await?;
+        let (app, start) = (App::open(home.path()).await?, Instant::now());
+        while app.unsent_messages().await?.first().is_none_or(|message| message.text != "Half a thought") {
+            assert!(start.elapsed() < Duration::from_mins(1), "it is not kept");
+            sleep(Duration::from_millis(20)).await;
+        }
+        window.reload().await?;
+        window.holds("textarea", "Half a thought").await?;
+        window.kill().await;
+
+        let window = Window::open(home.path()).await?;
+        window.holds("textarea", "Half a thought").await?;
+        window.close().await
+    })
+    .await
+}
+
+#[tokio::test]
 async fn a_page_whose_process_is_killed_is_loaded_again_and_the_answer_goes_on() -> Outcome {
     alone(async {
         let (home, models) = (tempfile::tempdir()?, tiny::plain_models().await?);

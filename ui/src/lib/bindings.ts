@@ -105,6 +105,10 @@ export const commands = {
 	search: (text: string) => typedError<Found[], Failure>(__TAURI_INVOKE("search", { text })),
 	/**  Tells the models of a conversation something else before anything is said; nothing if it is empty. */
 	setSystem: (id: number, system: string) => typedError<null, Failure>(__TAURI_INVOKE("set_system", { id, system })),
+	/**  What is typed and attached and not sent yet, of every conversation in which there is something. */
+	unsentMessages: () => typedError<UnsentMessage[], Failure>(__TAURI_INVOKE("unsent_messages")),
+	/**  Keeps what is typed in a conversation, in place of what was there before. */
+	keepUnsentMessage: (message: UnsentMessage) => typedError<null, Failure>(__TAURI_INVOKE("keep_unsent_message", { message })),
 	/**  Asks the user where to save a conversation, and saves it there; null when the dialog was dismissed. */
 	exportConversation: (id: number, what: ConversationExport) => typedError<string | null, Failure>(__TAURI_INVOKE("export_conversation", { id, what })),
 	/**  Stores a question and begins to answer it; without a conversation, in a new one, whose models are told `system` before. */
@@ -1004,6 +1008,8 @@ export type Judgement = {
 /**  What one column has written. */
 export type Lane = {
 	stage: Stage,
+	/**  Whether the text is all that it has written; otherwise it goes on from what was told before. */
+	anew: boolean,
 	text: string,
 	tokens: number,
 	/**  Plain steps included. */
@@ -1759,6 +1765,16 @@ export type Unfinished =
 "thought" | 
 /**  The call of a tool. */
 "toolCall";
+
+/**  What is typed and attached in a conversation, and not sent yet. */
+export type UnsentMessage = {
+	/**  Null is the new chat. */
+	conversation: number | null,
+	text: string,
+	attachments: Attachment[],
+	/**  What the models of the new chat are to be told before; empty for a conversation, which has its own. */
+	system: string,
+};
 
 /**  What to look for. */
 export type Wanted = "targets" | "drafters" | "all";

@@ -89,7 +89,7 @@ impl Run {
     /// interrupted.
     async fn answer(&mut self, prompt: &ComparisonPrompt, places: &[u32], before: usize, total: usize) -> Result<bool> {
         let count = places.len();
-        let lanes = vec![Lane::default(); count];
+        let lanes = vec![Lane::empty(Stage::Waiting); count];
         let (comparison, question) = (self.id, prompt.text.clone());
         self.app.comparisons.show(Race { comparison, prompt: before, question, lanes });
         let mut answers = Vec::new();

@@ -13,8 +13,7 @@ const NOTE: &str = "
 Each prompt was answered in every column before the next, another column first each time; loading and warming up are not \
 timed. In brackets: where the value would lie with other prompts, in 95 of a hundred cases. τ: tokens per round, the \
 target's own included. Parked: the share of rounds that were plain steps because drafting lost time. Accepted: of the rounds that proposed a token at a position, the share in which it stood with all \
-before it. Memory: the most that MLX held. This system does not tell the energy that an answer takes, so there is no \
-column of it.
+before it. Memory: the most that MLX held. Slipstream does not measure energy, so there is no column of it.
 
 ## What this depends on
 

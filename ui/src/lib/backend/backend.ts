@@ -34,6 +34,7 @@ import type {
   TrainingEstimate,
   TrainingOrder,
   Trashed,
+  UnsentMessage,
   Wanted,
   Work,
 } from '../bindings';
@@ -117,6 +118,7 @@ export type {
   TrainingSize,
   TrainingState,
   Trashed,
+  UnsentMessage,
   Wanted,
   Work,
 } from '../bindings';
@@ -193,6 +195,10 @@ export interface Backend extends Asking, Comparing, Shell {
   search(text: string): Promise<Found[]>;
   /** What the models of a conversation are told before anything is said; nothing if it is empty. */
   setSystem(id: number, system: string): Promise<void>;
+  /** What is typed and not sent yet, of every conversation in which there is something. */
+  unsentMessages(): Promise<UnsentMessage[]>;
+  /** Keeps what is typed in a conversation, in place of what was there before. */
+  keepUnsentMessage(message: UnsentMessage): Promise<void>;
   /** Opens the system's dialog for a file to save; the file, or null when it was dismissed. */
   exportConversation(id: number, what: ConversationExport): Promise<string | null>;
   /** What there is to choose from for a training, and what is chosen until somebody does. */

@@ -35,7 +35,7 @@ export interface Comparing {
   comparisons(): Promise<Comparison[]>;
   /** Hears of all comparisons, now and whenever one has changed. */
   watchComparisons(onList: (comparisons: Comparison[]) => void): Promise<void>;
-  /** Hears what the columns of the comparison that runs have written; null where none runs. */
+  /** Hears what the columns of the comparison that runs have written, and then what they write; null where none runs. */
   watchRace(onRace: (race: Race | null) => void): Promise<void>;
   /** What came of a comparison, as far as it is. */
   comparisonReport(id: number): Promise<ComparisonReport>;

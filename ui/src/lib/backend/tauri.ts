@@ -60,6 +60,8 @@ export const tauri: Backend = {
   rounds: (message) => unwrap(commands.rounds(message)),
   search: (text) => unwrap(commands.search(text)),
   setSystem: (id, system) => done(commands.setSystem(id, system)),
+  unsentMessages: () => unwrap(commands.unsentMessages()),
+  keepUnsentMessage: (message) => done(commands.keepUnsentMessage(message)),
   exportConversation: (id, what) => unwrap(commands.exportConversation(id, what)),
   say: (conversation, text, pair, controls, how, { attachments = [], system = '' } = {}) =>
     unwrap(commands.say(conversation, text, attachments, system, { ...pair, controls, ...how })),

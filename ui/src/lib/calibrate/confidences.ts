@@ -19,7 +19,7 @@ export class Confidences {
   readonly #at: Sums[] = [];
   #calibrated = true;
 
-  add({ proposed, accepted, confidences, calibrated }: Round): void {
+  add({ proposed, accepted, confidences, calibrated }: Pick<Round, 'proposed' | 'accepted' | 'confidences' | 'calibrated'>): void {
     if (confidences.length === 0) return;
     this.#calibrated &&= calibrated.length > 0;
     let [raw, scaled] = [1, 1];

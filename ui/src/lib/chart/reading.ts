@@ -11,7 +11,7 @@ export type Reading = {
   proposedAt: readonly number[];
   /** Rounds that accepted the token at this position. */
   acceptedAt: readonly number[];
-  /** Its rounds in order; null when only the totals were kept. */
+  /** Its rounds in order; null where only the totals are known. */
   course: Stretches | null;
   /** τ: emitted tokens per round, the bonus token included. */
   tokensPerRound: number | null;
@@ -64,7 +64,7 @@ export class Tally {
   }
 }
 
-/** The stored totals of a finished answer, with its rounds where the window still has them. */
+/** The totals of an answer that is over, with its rounds where they are known. */
 export function readingOf(stats: Stats, course: Stretches | null): Reading {
   const { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, tokensPerRound, tokensPerSecond } = stats;
   return { rounds, tokens, proposed, accepted, proposedAt, acceptedAt, course, tokensPerRound, tokensPerSecond };

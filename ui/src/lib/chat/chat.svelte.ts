@@ -1,26 +1,26 @@
-import type { Backend, Controls, Frame, Message, Pair, Preferences, Said } from '../backend/backend';
+import type { Backend, Controls, Frame, Message, Pair, Preferences, Said, UnsentMessage } from '../backend/backend';
 import { Refusal, sentence } from '../backend/backend';
-import { type Reading, nothingYet } from '../chart/reading';
+import { Baseline } from '../chart/baseline';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
 import type { StoredPreferences } from '../preferences.svelte';
 import { drawing } from '../provenance/drawing';
 import { Provenance } from '../provenance/provenance.svelte';
 import type { Answer } from './answer.svelte';
+import { type Charted, charted, nothingCharted } from './charted';
 import { Conversations } from './conversations.svelte';
-import { type Draft, Drafts } from './drafts.svelte';
 import { Instructions } from './instructions.svelte';
 import { lacking } from './lacking';
 import { Presets } from './presets.svelte';
 import { type Sought, Thread, unfinishedOf } from './thread.svelte';
+import { Unsent } from './unsent.svelte';
 import { Verifications } from './verifications.svelte';
-import { Watched } from './watched.svelte';
 
 /** One conversation on screen, the message being written, and the answer that runs. */
 export class Chat {
   readonly conversations: Conversations;
   readonly thread: Thread;
-  readonly drafts: Drafts;
+  readonly unsent: Unsent;
   readonly instructions: Instructions;
   readonly presets: Presets;
   readonly verifications: Verifications;
@@ -48,11 +48,9 @@ export class Chat {
   /** The newest answer, if there is more to it. */
   readonly unfinished = $derived.by(() => unfinishedOf(this.thread.messages));
   readonly shown = $derived.by(() => this.#shown());
-  readonly reading = $derived.by(() => this.#reading());
+  readonly charted = $derived.by(() => this.#charted());
   /** Where drafting stands in the answer that is shown, while it runs. */
   readonly drafting = $derived.by(() => (this.shown && this.live(this.shown.id)?.drafting) ?? null);
-  /** How sure the drafter was in the answer that is shown, as long as it is the newest that this window has watched. */
-  readonly surviving = $derived.by(() => (this.shown && this.live(this.shown.id)?.surviving) ?? []);
   /** Plain speed of the target whose answer is shown. */
   readonly plain = $derived.by(() => {
     // A running answer is the conversation's newest.
@@ -64,7 +62,7 @@ export class Chat {
   readonly #backend: Backend;
   readonly #models: Models;
   readonly #preferences: StoredPreferences;
-  readonly #watched = new Watched();
+  readonly #baseline = new Baseline();
   // Which answers were to be another one again, and which.
   readonly #repeated = new Map<number, number>();
 
@@ -74,8 +72,8 @@ export class Chat {
     this.#preferences = preferences;
     this.conversations = new Conversations(backend);
     this.thread = new Thread(backend);
-    this.drafts = new Drafts(backend, this.thread);
-    this.instructions = new Instructions(backend, this.conversations, this.thread);
+    this.unsent = new Unsent(backend, this.thread);
+    this.instructions = new Instructions(backend, this.conversations, this.thread, this.unsent);
     this.presets = new Presets(backend);
     this.verifications = new Verifications(backend);
     this.provenance = new Provenance(backend, preferences);
@@ -83,7 +81,7 @@ export class Chat {
 
   /** Lets the user choose files that go with what is typed. */
   async attach(): Promise<void> {
-    await this.#attempt(() => this.drafts.attach());
+    await this.#attempt(() => this.unsent.attach());
   }
 
   /**
@@ -104,8 +102,9 @@ export class Chat {
     await this.#attempt(() => this.thread.turn(to));
   }
 
-  /** After the window loaded: the last conversation, and the answer that may still be running. */
+  /** After the window loaded: the last conversation, what was typed, and the answer that may still be running. */
   async resume(): Promise<void> {
+    await this.unsent.load();
     // First the answer, then the messages: whatever ends in between is in one of the two.
     const refusal = await this.#watch().then(() => null, sentence);
     await this.#show(this.conversations.find(this.#preferences.now.conversation)?.id ?? null);
@@ -113,10 +112,10 @@ export class Chat {
   }
 
   async send(): Promise<void> {
-    await this.#say(this.drafts.now);
+    await this.#say(this.unsent.now);
   }
 
-  /** Sends this instead of the draft, which stays. */
+  /** Sends this instead of what is typed, which stays. */
   async ask(text: string): Promise<void> {
     await this.#say({ text, attachments: [] });
   }
@@ -193,18 +192,17 @@ export class Chat {
 
   /** How fast this target decoded plainly in this session; null if it has not. */
   plainSpeed(target: string): number | null {
-    return this.#watched.plainSpeed(target);
+    return this.#baseline.speed(target);
   }
 
-  async #say(draft: Draft): Promise<void> {
+  async #say(message: Pick<UnsentMessage, 'text' | 'attachments'>): Promise<void> {
     const { selected } = this;
-    const text = draft.text.trim();
+    const text = message.text.trim();
     if (text === '') return;
     await this.#begin(async (pair, controls) => {
-      const along = { attachments: [...draft.attachments], system: selected === null ? this.instructions.text : '' };
+      const along = { attachments: message.attachments, system: selected === null ? this.instructions.text : '' };
       const said = await this.#backend.say(selected, text, pair, controls, this.provenance.how(), along);
-      this.drafts.sent(selected, draft);
-      if (selected === null) this.instructions.begun();
+      this.unsent.sent(selected, message);
       return said;
     });
   }
@@ -281,7 +279,7 @@ export class Chat {
     void drawing(() => answer.apply(frame)).then((seconds) => (answer.drawnSeconds += seconds));
     const { final } = answer;
     if (before || !final) return;
-    this.#watched.keep(answer, final.outcome);
+    if (final.outcome) this.#baseline.add(final.outcome);
     this.provenance.end(answer, final);
     this.thread.replace(final);
     void this.conversations.load();
@@ -291,10 +289,8 @@ export class Chat {
     return this.#answers.find((message) => message.id === this.inspected) ?? this.#answers.at(-1) ?? null;
   }
 
-  #reading(): Reading {
+  #charted(): Charted {
     const { shown } = this;
-    if (!shown) return nothingYet;
-    const live = this.live(shown.id);
-    return live && !live.final ? live.reading : this.#watched.of(shown);
+    return shown ? charted(shown, this.live(shown.id), this.provenance.of(shown.id)) : nothingCharted;
   }
 }

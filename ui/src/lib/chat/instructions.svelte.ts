@@ -2,6 +2,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import { type Backend, sentence } from '../backend/backend';
 import type { Conversations } from './conversations.svelte';
 import type { Thread } from './thread.svelte';
+import type { Unsent } from './unsent.svelte';
 
 /** What the models of the conversation on screen are told before anything is said. */
 export class Instructions {
@@ -9,27 +10,29 @@ export class Instructions {
   readonly #backend: Backend;
   readonly #conversations: Conversations;
   readonly #thread: Thread;
-  // As they were typed; null is the new chat.
-  readonly #typed = new SvelteMap<number | null, string>();
+  readonly #unsent: Unsent;
+  // As they were typed; those of a new chat are not sent yet.
+  readonly #typed = new SvelteMap<number, string>();
   readonly #kept = new Map<number, string>();
   #saving: Promise<void> = Promise.resolve();
 
-  constructor(backend: Backend, conversations: Conversations, thread: Thread) {
+  constructor(backend: Backend, conversations: Conversations, thread: Thread, unsent: Unsent) {
     this.#backend = backend;
     this.#conversations = conversations;
     this.#thread = thread;
+    this.#unsent = unsent;
   }
 
   get text(): string {
     const { conversation } = this.#thread;
+    if (conversation === null) return this.#unsent.now.system;
     return this.#typed.get(conversation) ?? this.#conversations.find(conversation)?.system ?? '';
   }
 
   set text(text: string) {
     const { conversation } = this.#thread;
-    this.#typed.set(conversation, text);
-    // One save at a time, and the last one wins.
-    if (conversation !== null) this.#saving = this.#saving.then(() => this.#save(conversation));
+    if (conversation === null) this.#unsent.change({ system: text });
+    else this.#type(conversation, text);
   }
 
   /** When all that was typed is kept, or cannot be. */
@@ -37,9 +40,10 @@ export class Instructions {
     return this.#saving;
   }
 
-  /** The new chat has become a conversation, which has them from now on. */
-  begun(): void {
-    this.#typed.delete(null);
+  #type(conversation: number, text: string): void {
+    this.#typed.set(conversation, text);
+    // One save at a time, and the last one wins.
+    this.#saving = this.#saving.then(() => this.#save(conversation));
   }
 
   async #save(conversation: number): Promise<void> {

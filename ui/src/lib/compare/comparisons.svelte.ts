@@ -21,6 +21,12 @@ export class Comparisons extends ReportedJobs<Comparison, ComparisonReport, Comp
 
   protected async follow(onList: (all: Comparison[]) => void): Promise<void> {
     await this.backend.watchComparisons(onList);
-    await this.backend.watchRace((race) => (this.race = race));
+    await this.backend.watchRace((race) => (this.race = race && grown(this.race, race)));
   }
+}
+
+/** A race with what its columns had written before the news of it. */
+function grown(before: Race | null, news: Race): Race {
+  const lanes = news.lanes.map((lane, at) => (lane.anew ? lane : { ...lane, text: (before?.lanes[at]?.text ?? '') + lane.text }));
+  return { ...news, lanes };
 }

@@ -1,4 +1,6 @@
-import type { Trace } from '../backend/backend';
+import type { Round, Trace } from '../backend/backend';
+import { Confidences, type Surviving } from '../calibrate/confidences';
+import { Line, type Stretches } from '../chart/line';
 import { type Spent, nothingSpent, spending } from './spent';
 import { type Kind, type Token, tokensOf } from './tokens';
 
@@ -30,14 +32,14 @@ export class Traced {
   counts = $state.raw<Counts>({ accepted: 0, bonus: 0, resampled: 0, rejected: 0, plain: 0 });
   /** What its rounds took. */
   spent = $state.raw<Spent>(nothingSpent);
-  /** Seconds of each round. */
-  readonly seconds: number[] = [];
+  /** How each round went. */
+  readonly each: Pick<Round, 'tokens' | 'proposed' | 'accepted' | 'confidences' | 'calibrated' | 'seconds'>[] = [];
   readonly #tokens: Token[] = [];
   #places = 0;
 
   /** How many rounds it has. */
   get rounds(): number {
-    return this.seconds.length;
+    return this.each.length;
   }
 
   /** How many tokens it has, those that were rejected among them. */
@@ -59,15 +61,27 @@ export class Traced {
     if (first > this.rounds) return;
     const counts = { ...this.counts };
     for (const trace of traces.slice(this.rounds - first)) {
-      this.seconds.push(trace.seconds);
+      const { pieces, provenance, rejected, confidences, calibrated, seconds } = trace;
+      const accepted = provenance.filter((kind) => kind === 'accepted').length;
+      this.each.push({ tokens: pieces.length, proposed: accepted + rejected.length, accepted, confidences, calibrated, seconds });
       this.spent = spending(this.spent, trace);
       for (const token of tokensOf(trace, this.rounds, this.#places + 1)) {
         counts[token.kind] += 1;
         this.#put(token);
       }
-      this.#places += trace.pieces.length;
+      this.#places += pieces.length;
     }
     this.counts = counts;
+  }
+
+  /** What so many of its rounds come to, the last ones. */
+  last(count: number): { course: Stretches; surviving: Surviving[] } {
+    const [line, confidences] = [new Line(), new Confidences()];
+    for (const round of this.each.slice(Math.max(0, this.rounds - count))) {
+      line.add(round.tokens);
+      confidences.add(round);
+    }
+    return { course: line.stretches(), surviving: confidences.surviving() };
   }
 
   #put(token: Token): void {
