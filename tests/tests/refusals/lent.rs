@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ::drafters::{Drafter, open};
 use gemma4::{Conversation, Model};
+use mlx_rs::Dtype;
 use serde_json::{Value, json};
 use tests::{Outcome, fixtures};
 
