@@ -1,10 +1,10 @@
 //! Attention with rotary positions, query and key norms, and a cache.
 
 use mlx_rs::Array;
-use nn::{Linear, Norm, Rope, Weights, attend, heads_first, split_heads};
+use nn::{Linear, Norm, Placing, Rope, Weights, attend, heads_first, split_heads};
 
 use crate::{
-    Config, Error, Family, Geometry, LayerKind, Result,
+    Config, Family, Geometry, LayerKind, Result,
     norm::norm,
     pass::{Pass, Sequence},
 };
@@ -17,12 +17,18 @@ pub(crate) struct Attention {
     kind: LayerKind,
     heads: i32,
     scale: f32,
-    rope: Rope,
     queries: Linear,
-    query_norm: Norm,
-    /// `None` where the keys and values of an earlier layer are read.
-    own: Option<KeysAndValues>,
+    source: Source,
     output: Linear,
+}
+
+/// Where keys and values come from, and how queries are placed beside them.
+#[derive(Debug)]
+enum Source {
+    /// From an earlier layer.
+    Shared(Placing<1>),
+    /// From the layer itself.
+    Own(Box<KeysAndValues>),
 }
 
 /// Makes a layer's own keys and values.
@@ -30,7 +36,8 @@ pub(crate) struct Attention {
 struct KeysAndValues {
     groups: i32,
     keys: Linear,
-    key_norm: Norm,
+    /// Of queries and keys.
+    placing: Placing<2>,
     /// `None` where the values share the keys' projection.
     values: Option<Linear>,
     /// Gemma 3 has none.
@@ -43,50 +50,53 @@ impl Attention {
         let geometry = config.geometry(kind);
         let project = |part: &str| Linear::new(weights.matrix(&format!("{name}.self_attn.{part}_proj")));
         let norm = |part: &str| norm(config, weights, &format!("{name}.self_attn.{part}_norm"));
-        let own = || {
-            Ok::<_, Error>(KeysAndValues {
+        let query_norm = (norm("q")?, config.heads);
+        let source = if config.owns_keys(layer) {
+            Source::Own(Box::new(KeysAndValues {
                 groups: geometry.groups,
                 keys: project("k"),
-                key_norm: norm("k")?,
+                placing: Placing::new([query_norm, (norm("k")?, geometry.groups)], rope(geometry))?,
                 values: (!geometry.values_from_keys).then(|| project("v")),
                 value_norm: (config.family == Family::Gemma4).then(|| Norm::plain(config.eps)),
-            })
+            }))
+        } else {
+            Source::Shared(Placing::new([query_norm], rope(geometry))?)
         };
         Ok(Self {
             layer,
             kind,
             heads: config.heads,
             scale: config.scale,
-            rope: rope(geometry),
             queries: project("q"),
-            query_norm: norm("q")?,
-            own: config.owns_keys(layer).then(own).transpose()?,
+            source,
             output: project("o"),
         })
     }
 
     /// `[1, L, H]` to `[1, L, H]`. The layer's own keys and values, if it has any, go into the caches, undecided.
     pub(crate) fn forward(&self, x: &Array, pass: &mut Pass<'_>) -> Result<Array> {
-        let queries = self.query_norm.forward(&split_heads(&self.queries.forward(x)?, self.heads)?)?;
-        let rows = match &self.own {
-            Some(own) => {
+        let queries = split_heads(&self.queries.forward(x)?, self.heads)?;
+        let rows = match &self.source {
+            Source::Own(own) => {
                 let (keys, values) = own.forward(x)?;
                 pass.apart([&queries, &keys, &values], |sequence, [queries, keys, values]| {
-                    let keys = self.rope.rotate(&keys, sequence.position)?;
+                    let [queries, keys] = own.placing.forward([&queries, &keys], sequence.position)?;
                     sequence.write(self.layer, self.kind, &keys, &heads_first(&values)?)?;
                     self.attend(&queries, sequence)
                 })?
             }
-            None => pass.apart([&queries], |sequence, [queries]| self.attend(&queries, sequence))?,
+            Source::Shared(placing) => pass.apart([&queries], |sequence, [queries]| {
+                let [queries] = placing.forward([&queries], sequence.position)?;
+                self.attend(&queries, sequence)
+            })?,
         };
         Ok(self.output.forward(&rows)?)
     }
 
-    /// Queries `[1, L, heads, D]` of a sequence, before rotation, to rows `[1, L, heads·D]`.
+    /// Queries `[1, heads, L, D]` of a sequence to rows `[1, L, heads·D]`.
     fn attend(&self, queries: &Array, sequence: &Sequence<'_>) -> Result<Array> {
-        let queries = self.rope.rotate(queries, sequence.position)?;
         let seen = sequence.seen(self.kind);
-        Ok(attend(&queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?)
+        Ok(attend(queries, &seen.visible.keys, &seen.visible.values, self.scale, &seen.mask)?)
     }
 }
 
@@ -99,7 +109,7 @@ fn rope(&Geometry { head_dim, rope_base, rope_partial, rope_factor, .. }: &Geome
 }
 
 impl KeysAndValues {
-    /// `[1, L, H]` to keys, before rotation, and values, `[1, L, groups, D]` each.
+    /// `[1, L, H]` to keys, not placed yet, and values, `[1, L, groups, D]` each.
     fn forward(&self, x: &Array) -> Result<(Array, Array)> {
         let projected = split_heads(&self.keys.forward(x)?, self.groups)?;
         let values = match &self.values {
@@ -110,6 +120,6 @@ impl KeysAndValues {
             Some(norm) => norm.forward(&values)?,
             None => values,
         };
-        Ok((self.key_norm.forward(&projected)?, values))
+        Ok((projected, values))
     }
 }

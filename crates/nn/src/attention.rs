@@ -2,7 +2,7 @@
 
 use mlx_rs::{Array, Dtype, fast, fast::ScaledDotProductAttentionMask, ops};
 
-use crate::{Result, device::is_cpu};
+use crate::{Result, device::is_cpu, heads::heads_joined};
 
 /// Which of the visible rows each new row may look at. The new rows are the last of the visible ones.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub fn attend(queries: &Array, keys: &Array, values: &Array, scale: f32, mask: &
         Mask::Causal => Some(ScaledDotProductAttentionMask::Causal),
         Mask::Rows(rows) => Some(ScaledDotProductAttentionMask::Array(rows)),
     };
-    merged(&fast::scaled_dot_product_attention(queries, keys, values, scale, mask, None::<&Array>)?)
+    heads_joined(&fast::scaled_dot_product_attention(queries, keys, values, scale, mask, None::<&Array>)?)
 }
 
 /// The same where MLX has no kernel for it, of fewer operations than it composes it of. The heads of a group lie behind each
@@ -96,29 +96,8 @@ fn composed(queries: &Array, keys: &Array, values: &Array, scale: f32, mask: &Ma
     if rows == 1 {
         Ok(attended.reshape(&[batch, 1, -1])?)
     } else {
-        merged(&attended.reshape(&[batch, heads, rows, width])?)
+        heads_joined(&attended.reshape(&[batch, heads, rows, width])?)
     }
-}
-
-/// `[b, L, heads·D]` to `[b, L, heads, D]`.
-///
-/// # Errors
-/// When MLX fails.
-pub fn split_heads(x: &Array, heads: i32) -> Result<Array> {
-    Ok(x.reshape(&[x.dim(0), x.dim(1), heads, -1])?)
-}
-
-/// `[b, L, heads, D]` to `[b, heads, L, D]`.
-///
-/// # Errors
-/// When MLX fails.
-pub fn heads_first(x: &Array) -> Result<Array> {
-    Ok(x.swap_axes(1, 2)?)
-}
-
-/// `[b, heads, L, D]` to `[b, L, heads·D]`.
-fn merged(x: &Array) -> Result<Array> {
-    Ok(x.swap_axes(1, 2)?.reshape(&[x.dim(0), x.dim(2), -1])?)
 }
 
 fn size(rows: usize) -> i32 {

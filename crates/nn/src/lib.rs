@@ -8,6 +8,8 @@
 //! Shapes: `B` is always 1. `L` rows of this call, `S` rows visible, `H` hidden size, `V` vocabulary, `D` head size.
 
 mod activation;
+#[cfg(target_os = "linux")]
+mod allocator;
 mod attention;
 mod cache;
 mod caches;
@@ -16,8 +18,10 @@ mod donors;
 mod draft;
 mod error;
 mod finite;
+mod heads;
 mod matrix;
 mod norm;
+mod placing;
 mod rope;
 mod sampling;
 mod shares;
@@ -25,7 +29,7 @@ mod vocabulary;
 mod weights;
 
 pub use activation::{gelu, scalar, softcap};
-pub use attention::{Mask, attend, heads_first, split_heads};
+pub use attention::{Mask, attend};
 pub use cache::{Cache, Snapshot, Visible};
 pub use caches::Caches;
 pub use device::{
@@ -35,8 +39,10 @@ pub use donors::{Donor, Donors, LayerKind};
 pub use draft::{Draft, Q, block};
 pub use error::{Error, Result};
 pub use finite::finite;
+pub use heads::{heads_first, split_heads};
 pub use matrix::{Embedding, Experts, Linear, Matrix, Mode, Packed, Packing};
 pub use norm::Norm;
+pub use placing::Placing;
 pub use rope::Rope;
 pub use sampling::{Acceptance, Drawn, Judged, Penalties, Rule, Ruling, Sampler, Sampling, Subset};
 pub use shares::{Shares, joined};

@@ -15,8 +15,8 @@ pub struct Norm {
 enum Weight {
     /// `[n]`.
     Plain(Array),
-    /// Where MLX has no kernel: `√n·weight` in float32, with the three axes that rows mostly have, `[1, 1, n]`, or MLX would
-    /// have to give them to it every time.
+    /// Where MLX has no kernel: `√n·weight` in float32, with the axes that rows have, `[1, 1, n]`, or MLX would have to give
+    /// them to it every time.
     Scaled(Array),
 }
 
@@ -31,6 +31,18 @@ impl Norm {
     #[must_use]
     pub fn plain(eps: f32) -> Self {
         Self { weight: None, eps }
+    }
+
+    /// One for heads beside each other, `[b, L, heads, n]`, where each of these has so many of them, as long as they all have
+    /// a weight; they add the same under their roots.
+    pub(crate) fn of_heads(norms: &[(Self, i32)]) -> Result<Option<Self>> {
+        let mut weights = Vec::with_capacity(norms.len());
+        for (norm, heads) in norms {
+            let Some(Weight::Scaled(weight)) = &norm.weight else { return Ok(None) };
+            weights.push(ops::broadcast_to(&weight.expand_dims(0)?, &[1, 1, *heads, weight.dim(-1)])?);
+        }
+        let Some((Self { eps, .. }, _)) = norms.first() else { return Ok(None) };
+        Ok(Some(Self { weight: Some(Weight::Scaled(ops::concatenate(&weights, 2)?)), eps: *eps }))
     }
 
     /// `[.., n]` of three axes or more to the same.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use mlx_rs::{Array, fast, ops, ops::indexing::TryIndexOp};
 
-use crate::{Result, attention::heads_first, device::is_cpu};
+use crate::{Result, device::is_cpu, heads_first};
 
 /// Rotates pairs of lanes by an angle that grows with the position; lane `j` pairs with lane `j + D/2`.
 #[derive(Debug, Clone)]
