@@ -1,6 +1,8 @@
 //! What top-p, min-p, top-k and temperature make of logits; the same for target and drafter.
 //!
-//! The order is that of mlx-lm: the filters see the untempered probabilities, top-p first.
+//! The filters see the untempered probabilities of all tokens, as in mlx-lm. Each leaves the most likely tokens, and those as
+//! likely as the last of them, so their order does not matter. Where top-k leaves few, top-p has only these to sort, not the
+//! whole vocabulary.
 
 use mlx_rs::{Array, ops, ops::indexing::topk_axis};
 
@@ -15,42 +17,38 @@ impl Sampling {
     /// When MLX fails.
     pub fn scores(&self, logits: &Array) -> Result<Array> {
         let logits = float32(logits)?;
-        let mut scores = logits.subtract(logits.logsumexp_axis(-1, true)?)?;
-        if self.top_p < 1.0 {
-            scores = top_p(&scores, self.top_p)?;
-        }
-        if self.min_p > 0.0 {
-            scores = min_p(&scores, self.min_p)?;
-        }
+        let scores = logits.subtract(logits.logsumexp_axis(-1, true)?)?;
         let vocabulary = usize::try_from(scores.dim(1)).unwrap_or(0);
-        if (1..vocabulary).contains(&self.top_k) {
-            scores = top_k(&scores, i32::try_from(self.top_k).unwrap_or(i32::MAX))?;
-        }
+        let k = (1..vocabulary).contains(&self.top_k).then(|| i32::try_from(self.top_k).unwrap_or(i32::MAX));
+        let best = match k {
+            Some(k) => topk_axis(&scores, k, -1)?,
+            None => scores.clone(),
+        };
+        let least = [
+            (self.top_p < 1.0).then(|| top_p(&best, self.top_p)),
+            (self.min_p > 0.0).then(|| min_p(&best, self.min_p)),
+            k.map(|_| Ok(best.min_axis(-1, true)?)),
+        ];
+        let least = least.into_iter().flatten().reduce(|one, other| Ok(ops::maximum(one?, other?)?)).transpose()?;
+        let scores = match least {
+            Some(least) => ops::select(scores.ge(least)?, &scores, Array::from_f32(f32::NEG_INFINITY))?,
+            None => scores,
+        };
         Ok(scores.divide(Array::from_f32(self.temperature))?)
     }
 }
 
-/// Keeps the most likely tokens until they make up `top_p`; the one that crosses the line stays, and so does the most
-/// likely one. Tokens as likely as the last of them stay too.
-fn top_p(scores: &Array, top_p: f32) -> Result<Array> {
-    let ascending = ops::sort_axis(scores, -1)?;
-    let cumulative = ops::exp(&ascending)?.cumsum(-1, None, None)?;
-    let kept = cumulative.gt(Array::from_f32(1.0 - top_p))?;
+/// What the least likely weighs of the most likely tokens that make up `top_p`, `[L, 1]`; the one that crosses the line is
+/// among them, and so is the most likely one. `best` `[L, n]` are the most likely tokens, in any order.
+fn top_p(best: &Array, top_p: f32) -> Result<Array> {
+    let ascending = ops::sort_axis(best, -1)?;
+    let above = ops::exp(&ascending)?.cumsum(-1, true, false)?;
+    let kept = above.lt(Array::from_f32(top_p))?;
     let least = ops::select(&kept, &ascending, Array::from_f32(f32::INFINITY))?.min_axis(-1, true)?;
-    keep(scores, &scores.ge(ops::minimum(least, scores.max_axis(-1, true)?)?)?)
+    Ok(ops::minimum(least, best.max_axis(-1, true)?)?)
 }
 
-/// Keeps the tokens that are at least `min_p` times as likely as the most likely one.
-fn min_p(scores: &Array, min_p: f32) -> Result<Array> {
-    keep(scores, &scores.ge(scores.max_axis(-1, true)?.add(Array::from_f32(min_p.ln()))?)?)
-}
-
-/// Keeps the `k` most likely tokens, and those as likely as the last of them.
-fn top_k(scores: &Array, k: i32) -> Result<Array> {
-    let least = topk_axis(scores, k, -1)?.min_axis(-1, true)?;
-    keep(scores, &scores.ge(least)?)
-}
-
-fn keep(scores: &Array, kept: &Array) -> Result<Array> {
-    Ok(ops::select(kept, scores, Array::from_f32(f32::NEG_INFINITY))?)
+/// What a token weighs at least that is `min_p` times as likely as the most likely one, `[L, 1]`.
+fn min_p(best: &Array, min_p: f32) -> Result<Array> {
+    Ok(best.max_axis(-1, true)?.add(Array::from_f32(min_p.ln()))?)
 }
