@@ -1,4 +1,5 @@
-"""Writes a target of about 100 million random numbers, and random DFlash and DFlash 2 drafters for it.
+"""Writes a target of about 100 million random numbers, random DFlash and DFlash 2 drafters for it, and the same target with the
+vocabulary that published ones have.
 
 Usage: checkpoints.py OUT TOKENIZER_FOLDER
 
@@ -16,9 +17,9 @@ from mlx.utils import tree_flatten, tree_map
 from mlx_lm.models.gemma4_text import Model, ModelArgs
 
 VOCABULARY = 32768
+PUBLISHED = 262144
 TARGET = {
     "model_type": "gemma4_text",
-    "vocab_size": VOCABULARY,
     "hidden_size": 640,
     "num_hidden_layers": 12,
     "layer_types": (["sliding_attention"] * 5 + ["full_attention"]) * 2,
@@ -70,8 +71,9 @@ def write(folder, config, weights):
     (folder / "config.json").write_text(json.dumps(config, indent=2))
 
 
-def target(folder, tokenizer):
-    args = ModelArgs.from_dict(TARGET)
+def target(folder, tokenizer, vocabulary):
+    shape = {**TARGET, "vocab_size": vocabulary}
+    args = ModelArgs.from_dict(shape)
     model = Model(args)
     weights = dict(tree_flatten(random_like(model.parameters(), 0)))
     rope = {
@@ -80,7 +82,7 @@ def target(folder, tokenizer):
     }
     named = {"architectures": ["Gemma4ForCausalLM"], "dtype": "float32", "hidden_activation": "gelu_pytorch_tanh"}
     ends = {"bos_token_id": 2, "eos_token_id": [1], "pad_token_id": 0, "attention_bias": False}
-    write(folder, {**named, **TARGET, **ends, "rope_parameters": rope}, weights)
+    write(folder, {**named, **shape, **ends, "rope_parameters": rope}, weights)
     for name in ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"]:
         shutil.copy(tokenizer / name, folder / name)
 
@@ -103,6 +105,7 @@ def drafter(folder, kind, extra):
 
 if __name__ == "__main__":
     out, tokenizer = Path(sys.argv[1]), Path(sys.argv[2])
-    target(out / "mid", tokenizer)
+    target(out / "mid", tokenizer, VOCABULARY)
+    target(out / "wide", tokenizer, PUBLISHED)
     drafter(out / "mid-dflash", DFlashDraftModel, {})
     drafter(out / "mid-dflash2", DFlash2DraftModel, SELECTOR)

@@ -72,6 +72,24 @@ def ours(program, home, case, models):
     return values, report["ids"], row["begins"]
 
 
+CHOOSING = {
+    "greedily": [],
+    "top-k 64": ["--temperature", "1", "--top-k", "64"],
+    "top-k 64, top-p 0.95": ["--temperature", "1", "--top-k", "64", "--top-p", "0.95"],
+    "top-p 0.95": ["--temperature", "1", "--top-p", "0.95"],
+}
+
+
+def choosing(program, home, target, context, times):
+    """What a plain step takes with each way to choose a token, for as often as each is timed."""
+    took = {way: [] for way in CHOOSING}
+    for _ in range(times):
+        for way, options in CHOOSING.items():
+            command = [program, "bench", target, *options, "--context", str(context), "--tokens", "16", "--repeats", "1", "--json"]
+            took[way].append(shown(command, SLIPSTREAM_HOME=home)["rows"][0]["round_s"]["median"])
+    return took
+
+
 def theirs(mlx, case, ids, begins):
     order = {**case, "ids": ids, "begins": [(begins[0] + 7) % len(ids), *begins]}
     answer = shown([sys.executable, str(PEER), case["peer"], json.dumps(order)], LD_LIBRARY_PATH=mlx)
@@ -109,7 +127,8 @@ def main():
     asked = list(cases(given.demo.resolve(), given.random.resolve(), [int(context) for context in given.contexts.split(",")]))
     mlx = library(program)
     with tempfile.TemporaryDirectory() as home:
-        folders = {case[part] for case in asked for part in ("target", "drafter") if case.get(part)}
+        wide = str(given.random.resolve() / "wide")
+        folders = {wide} | {case[part] for case in asked for part in ("target", "drafter") if case.get(part)}
         models = {folder: register(program, home, folder) for folder in sorted(folders)}
         print("| peer | target | drafter | context | γ | round: ours, ms | theirs, ms | ratio | until the first token: ratio | peak memory, ours / theirs | tokens a round, ours / theirs | ours outside MLX | told |")
         print("|" + "---|" * 13)
@@ -128,6 +147,12 @@ def main():
                 f"{milliseconds(1)} | **{ratio('round_s')}** | {ratio('reading_s')} | {peak:.2f} | {alike} | {host:.1%} | {events:.1%} |",
                 flush=True,
             )
+        print("\n| choosing from 262,144 tokens | plain step, ms | × greedily |")
+        print("|" + "---|" * 3)
+        took = choosing(program, home, models[wide], asked[0]["context"], times)
+        for way, seconds in took.items():
+            against = told([of_way / greedily for of_way, greedily in zip(seconds, took["greedily"])])
+            print(f"| {way} | {told([1e3 * of_way for of_way in seconds])} | **{against}** |", flush=True)
 
 
 main()

@@ -88,12 +88,11 @@ impl Cache {
         }
     }
 
-    /// How many rows are allotted for `rows` that are in use at once: a quarter more, within bounds, so that a long
+    /// How many rows are allotted for `rows` that are in use at once: up to a quarter more, within bounds, so that a long
     /// prompt, which comes in pieces, does not move the buffer with each of them.
     #[must_use]
     pub fn allotted(rows: usize) -> usize {
-        let ahead = (rows / 4).clamp(STEP, MOST_AHEAD);
-        (rows + 1).next_multiple_of(STEP) + ahead / STEP * STEP
+        (rows + 1).next_multiple_of(STEP) + (rows / 4).min(MOST_AHEAD) / STEP * STEP
     }
 
     /// How many committed rows a pass that starts now may look at.

@@ -25,7 +25,7 @@ impl Sampling {
             None => scores.clone(),
         };
         let least = [
-            (self.top_p < 1.0).then(|| top_p(&best, self.top_p)),
+            (self.top_p < 1.0).then(|| top_p(&best, self.top_p, scores.dim(1))),
             (self.min_p > 0.0).then(|| min_p(&best, self.min_p)),
             k.map(|_| Ok(best.min_axis(-1, true)?)),
         ];
@@ -39,9 +39,14 @@ impl Sampling {
 }
 
 /// What the least likely weighs of the most likely tokens that make up `top_p`, `[L, 1]`; the one that crosses the line is
-/// among them, and so is the most likely one. `best` `[L, n]` are the most likely tokens, in any order.
-fn top_p(best: &Array, top_p: f32) -> Result<Array> {
-    let ascending = ops::sort_axis(best, -1)?;
+/// among them, and so is the most likely one. `best` `[L, n]` are the most likely tokens, in any order, of a vocabulary of
+/// so many.
+#[expect(clippy::cast_precision_loss, reason = "a vocabulary is small")]
+fn top_p(best: &Array, top_p: f32, vocabulary: i32) -> Result<Array> {
+    // If all were as unlikely as this one, they would still make up no more than the rest. Most are, and what is equal is
+    // sorted in no time.
+    let hopeless = best.lt(Array::from_f32(((1.0 - top_p) / vocabulary as f32).ln()))?;
+    let ascending = ops::sort_axis(ops::select(hopeless, Array::from_f32(f32::NEG_INFINITY), best)?, -1)?;
     let above = ops::exp(&ascending)?.cumsum(-1, true, false)?;
     let kept = above.lt(Array::from_f32(top_p))?;
     let least = ops::select(&kept, &ascending, Array::from_f32(f32::INFINITY))?.min_axis(-1, true)?;
