@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 PEER = Path(__file__).with_name("peer.py")
@@ -70,6 +71,29 @@ def ours(program, home, case, models):
         "told": row["told_s"]["median"] / row["round_s"]["median"],
     }
     return values, report["ids"], row["begins"]
+
+
+def seconds_until(command, sign, **more):
+    """From the start of a process until it prints a line with `sign`; and all that it printed."""
+    begun, seen, lines = time.perf_counter(), None, []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **more}) as process:
+        for line in process.stdout:
+            if seen is None and sign in line:
+                seen = time.perf_counter() - begun
+            lines.append(line)
+    return (seen, lines) if seen else sys.exit(f"{command[0]} never printed {sign}")
+
+
+def starting(program, mlx, home, model, target, times):
+    """Seconds from the start of the program until its first token, ours and mlx-lm's, in turn."""
+    pairs, asked = [], "Why is it that a small model can guess what a large one will say?"
+    for _ in range(times):
+        command = [program, "chat", "--target", model, "--raw", "--max-tokens", "2", "--json", asked]
+        own, lines = seconds_until(command, '"event":"round"', SLIPSTREAM_HOME=home)
+        order = {"target": target, "ids": json.loads(lines[-1])["prompt_ids"]}
+        peer, _ = seconds_until([sys.executable, str(PEER), "first", json.dumps(order)], '"first"', LD_LIBRARY_PATH=mlx)
+        pairs.append((own, peer))
+    return pairs
 
 
 CHOOSING = {
@@ -147,6 +171,13 @@ def main():
                 f"{milliseconds(1)} | **{ratio('round_s')}** | {ratio('reading_s')} | {peak:.2f} | {alike} | {host:.1%} | {events:.1%} |",
                 flush=True,
             )
+        print("\n| from the start of the program to its first token | ours, s | mlx-lm, s | ours / theirs |")
+        print("|" + "---|" * 4)
+        target = asked[-1]["target"]
+        pairs = starting(program, mlx, home, models[target], target, times)
+        own, peer = (told([pair[side] for pair in pairs]) for side in (0, 1))
+        print(f"| {Path(target).name} | {own} | {peer} | **{told([own / peer for own, peer in pairs])}** |", flush=True)
+
         print("\n| choosing from 262,144 tokens | plain step, ms | × greedily |")
         print("|" + "---|" * 3)
         took = choosing(program, home, models[wide], asked[0]["context"], times)

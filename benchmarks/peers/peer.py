@@ -1,8 +1,9 @@
 """Times one peer on one checkpoint, in a process of its own; prints JSON.
 
-Usage: peer.py mlx-lm|dflash '{"target": …, "drafter": …, "ids": […], "begins": […], "context": …, "gamma": …, "tokens": …}'
+Usage: peer.py mlx-lm|dflash|first '{"target": …, "drafter": …, "ids": […], "begins": […], "context": …, "gamma": …, "tokens": …}'
 
 It reads and writes what `slipstream bench --json` says that it read and wrote: the same ids, the same lengths, no end token.
+`first` lets mlx-lm write a single token behind the ids, for whoever watches to see when it is there.
 """
 
 import json
@@ -83,8 +84,19 @@ def prompts(order):
         yield ids[:1] + [others[(begin + at) % len(others)] for at in range(context - 1)]
 
 
+def first_token(order):
+    from mlx_lm import load
+    from mlx_lm.generate import generate_step
+
+    model, _ = load(order["target"])
+    for token, _ in generate_step(mx.array(order["ids"]), model, max_tokens=1):
+        print(json.dumps({"first": token}), flush=True)
+
+
 def main():
     order = json.loads(sys.argv[2])
+    if sys.argv[1] == "first":
+        return first_token(order)
     answers, first = [], None
     for begun, times, written in {"mlx-lm": plain, "dflash": dflash}[sys.argv[1]](order):
         first = first or times[0] - started
