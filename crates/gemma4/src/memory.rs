@@ -140,8 +140,8 @@ impl Needs {
         };
         let kinds = [LayerKind::Sliding, LayerKind::Full].into_iter().filter(|kind| config.layers.contains(kind));
         let seen = kinds.map(seen).max().unwrap_or_default() as u64;
-        // A byte a place for the mask, beside the scores.
-        let scores = SCORES * number(config.heads) * self.width + 1;
+        // Four bytes a place for the mask at most, beside the scores.
+        let scores = SCORES * number(config.heads) * self.width + 4;
         rows as u64 * (activations * self.width + scores * seen)
     }
 

@@ -9,7 +9,7 @@ use crate::{Result, device::is_cpu, heads::heads_joined};
 pub enum Mask {
     /// All of them.
     None,
-    /// Those up to itself, for the device to work out.
+    /// Those up to itself, for the device to work out; made by [`Mask::causal`], and not on the CPU backend.
     Causal,
     /// `[.., L, S]`: true where it may look, or, on the CPU backend, 0 there and -∞ elsewhere.
     Rows(Array),

@@ -125,8 +125,7 @@ impl Attention {
         self.rope.as_ref().map_or_else(|| heads_first(rows), |rope| rope.rotate(rows, position))
     }
 
-    /// Whom `rows` rows of a block see of each other and of `before` context rows. Masks follow positions, never places in a
-    /// buffer.
+    /// Whom a block of `rows` rows sees of itself and of `before` context rows. Masks follow positions, never places in a buffer.
     fn mask(&self, rows: usize, before: usize) -> Mask {
         match self.window {
             Some(Window::OfRow(window)) if before + rows > window => {}
