@@ -97,8 +97,10 @@ test('a speed stands beside the plain one of this session', async () => {
   }
   const [plain, unsure, drafted] = screen.getAllByTestId('answer');
   expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
-  for (const answer of [unsure, drafted]) expect(answer).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
-  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain decoding, 4.0 tokens/s');
+  expect(unsure).toHaveTextContent('2.50 × plain, 4.0 tokens/s');
+  expect(drafted).toHaveTextContent('5.00 × plain, 4.0 tokens/s');
+  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain, 4.0 tokens/s');
+  expect(within(drafted!).getByText(/× plain/)).toHaveAttribute('title', expect.stringMatching(/of the answers of this session that this target decoded plainly$/));
 });
 
 test('the bandwidth ceiling of an answer is that behind as many tokens, and stays while the next one runs', async () => {
@@ -135,7 +137,7 @@ test('the single rounds of the last 50 answers are kept, and the plain speed of 
     return chat.reading.course?.points.map(({ mean }) => mean) ?? null;
   });
   expect(kept).toEqual([null, ...Array.from({ length: 50 }, (_, index) => [index + 2])]);
-  expect(chat.plain).toBe(1 / 0.05);
+  expect(chat.plain?.speed).toBe(1 / 0.05);
 });
 
 test('blank lines around an answer are not shown', async () => {

@@ -1,5 +1,6 @@
 import type { Backend, Controls, Frame, Message, Pair, Preferences, Said } from '../backend/backend';
 import { Refusal, sentence } from '../backend/backend';
+import { type Plain, plainOf } from '../chart/baseline';
 import { type Reading, nothingYet } from '../chart/reading';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
@@ -53,12 +54,8 @@ export class Chat {
   readonly drafting = $derived.by(() => (this.shown && this.live(this.shown.id)?.drafting) ?? null);
   /** How sure the drafter was in the answer that is shown, as long as it is the newest that this window has watched. */
   readonly surviving = $derived.by(() => (this.shown && this.live(this.shown.id)?.surviving) ?? []);
-  /** Plain speed of the target whose answer is shown. */
-  readonly plain = $derived.by(() => {
-    // A running answer is the conversation's newest.
-    const target = this.shown?.outcome?.target ?? this.conversations.find(this.selected)?.target;
-    return target ? this.plainSpeed(target) : null;
-  });
+  /** Plain decoding beside the answer that is shown. */
+  readonly plain = $derived.by(() => this.shown && this.plainOf(this.shown));
 
   readonly #answers = $derived.by(() => this.thread.messages.filter((message) => message.author === 'assistant'));
   readonly #backend: Backend;
@@ -191,9 +188,11 @@ export class Chat {
     return this.answer?.message === message ? this.answer : null;
   }
 
-  /** How fast this target decoded plainly in this session; null if it has not. */
-  plainSpeed(target: string): number | null {
-    return this.#watched.plainSpeed(target);
+  /** Plain decoding with the target of an answer, as well as it is known. */
+  plainOf(message: Message): Plain | null {
+    // A running answer is the conversation's newest.
+    const target = message.outcome?.target ?? this.conversations.find(this.selected)?.target;
+    return target ? plainOf(message, target, this.#watched.plainSpeed(target), this.#answers) : null;
   }
 
   async #say(draft: Draft): Promise<void> {
