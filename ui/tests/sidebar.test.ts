@@ -1,5 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
 import { training } from '../scripted/training';
 import { backendWithTalks, entries, titles } from './talks';
 import { composer, open } from './window';
@@ -171,6 +171,19 @@ test('a right click opens the menu, and a click elsewhere closes it', async () =
   expect(await screen.findByRole('menu', { name: 'More on “Older”' })).toBeInTheDocument();
   await user.click(composer());
   expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+});
+
+test('only an open menu listens to the window, which closes it when it changes', async () => {
+  const added = vi.spyOn(window, 'addEventListener');
+  const user = await open(backendWithTalks());
+  const button = await screen.findByRole('button', { name: 'More on “Older”' });
+  const heard = () => added.mock.calls.filter(([event]) => event === 'resize' || event === 'scroll').length;
+  expect(heard()).toBe(0);
+  await user.click(button);
+  expect(heard()).toBe(2);
+  await fireEvent(window, new Event('resize'));
+  expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+  added.mockRestore();
 });
 
 test('Escape leaves a title as it was, and the keyboard on its conversation', async () => {
