@@ -130,7 +130,7 @@ describe('the speed', () => {
       ['Plain decoding', '10.0'],
       ['Bandwidth ceiling of plain decoding', '40.0'],
     ]);
-    expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain, 10.0 tokens/s');
+    expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain (10.0 tokens/s)');
     const shown = screen.getByTestId('bandwidth-ceiling');
     expect(shown).toHaveTextContent('Bandwidth ceiling: 40.0 tokens/s');
     expect(shown).toHaveTextContent(/read 20 GB of memory a second, and plain decoding reads at least 500 MB for each token/);

@@ -97,9 +97,9 @@ test('a speed stands beside the plain one of this session', async () => {
   }
   const [plain, unsure, drafted] = screen.getAllByTestId('answer');
   expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
-  expect(unsure).toHaveTextContent('2.50 × plain, 4.0 tokens/s');
-  expect(drafted).toHaveTextContent('5.00 × plain, 4.0 tokens/s');
-  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain, 4.0 tokens/s');
+  expect(unsure).toHaveTextContent('2.50 × plain (4.0 tokens/s)');
+  expect(drafted).toHaveTextContent('5.00 × plain (4.0 tokens/s)');
+  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain (4.0 tokens/s)');
   expect(within(drafted!).getByText(/× plain/)).toHaveAttribute('title', expect.stringMatching(/of the answers of this session that this target decoded plainly$/));
 });
 

@@ -53,7 +53,7 @@ export function besidePlain({ speculation, stats }: Outcome, plain: Plain | null
   return plain === null || stats.tokensPerSecond === null ? 'plain not measured yet' : timesPlain(stats.tokensPerSecond, plain.speed);
 }
 
-/** "2.00 × plain, 10.0 tokens/s". */
+/** "2.00 × plain (10.0 tokens/s)". */
 export function timesPlain(speed: number, plain: number): string {
-  return `${decimal(speed / plain, 2)} × plain, ${decimal(plain, 1)} tokens/s`;
+  return `${decimal(speed / plain, 2)} × plain (${decimal(plain, 1)} tokens/s)`;
 }
