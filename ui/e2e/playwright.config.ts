@@ -15,7 +15,7 @@ export default defineConfig({
   forbidOnly: true,
   workers: 2,
   timeout: 60_000,
-  expect: { timeout: 10_000, toHaveScreenshot: { maxDiffPixelRatio: 0.001 } },
+  expect: { timeout: 10_000, toHaveScreenshot: { maxDiffPixels: 20 } },
   use: {
     launchOptions: { executablePath: browser(), args },
     viewport: { width: 1280, height: 800 },

@@ -120,8 +120,10 @@ export class ScriptedConversations extends ScriptedComparison {
   presets = async () => this.answer('presets', this.kinds);
 
   async savePreset(preset: Preset): Promise<Preset[]> {
-    this.kinds = [...this.kinds.filter(({ name }) => name !== preset.name), structuredClone(preset)];
-    return this.answer('savePreset', this.kinds);
+    this.answer('savePreset', null);
+    const at = this.kinds.findIndex(({ name }) => name.toLowerCase() === preset.name.toLowerCase());
+    this.kinds = at < 0 ? [...this.kinds, structuredClone(preset)] : this.kinds.with(at, structuredClone(preset));
+    return this.kinds;
   }
 
   async removePreset(name: string): Promise<Preset[]> {

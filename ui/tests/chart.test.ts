@@ -1,7 +1,9 @@
 import { render, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
-import { statsOf } from '../scripted/samples';
+import { message, outcome, statsOf } from '../scripted/samples';
+import type { Outcome } from '../src/lib/backend/backend';
 import AnswerChart from '../src/lib/chart/AnswerChart.svelte';
+import { plainOf } from '../src/lib/chart/baseline';
 import { Line } from '../src/lib/chart/line';
 import { nothingYet, readingOf, Tally } from '../src/lib/chart/reading';
 import { bars, ceiling } from '../src/lib/chart/shapes';
@@ -103,6 +105,20 @@ describe('the chart', () => {
   });
 });
 
+describe('the plain decoding that an answer is read against', () => {
+  const said = (id: number, part: Partial<Outcome>) => message({ id, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
+  const step = (plainStepSeconds: number) => ({ stats: { ...statsOf(rounds), plainStepSeconds } });
+  const all = [said(1, step(0.1)), said(2, { target: 'other', ...step(0.01) }), said(3, step(0.05)), said(4, {})];
+
+  test('is its own, else that of the session, else that of the nearest answer by the same target', () => {
+    expect(plainOf(all[0]!, 'target-270m', 4, all)).toEqual({ speed: 10, source: expect.stringMatching(/^measured in this answer/) });
+    expect(plainOf(all[3]!, 'target-270m', 4, all)).toEqual({ speed: 4, source: expect.stringMatching(/^of the answers of this session/) });
+    expect(plainOf(all[3]!, 'target-270m', null, all)).toEqual({ speed: 20, source: expect.stringMatching(/^measured in another answer/) });
+    expect(plainOf(said(0, {}), 'target-270m', null, all)?.speed).toBe(10);
+    expect(plainOf(said(0, {}), 'no other', null, all)).toBeNull();
+  });
+});
+
 describe('the speed', () => {
   const ceiling = { tokensPerSecond: 40, bytesPerSecond: 20_000_000_000, bytesPerToken: 500_000_000 };
 
@@ -114,7 +130,7 @@ describe('the speed', () => {
       ['Plain decoding', '10.0'],
       ['Bandwidth ceiling of plain decoding', '40.0'],
     ]);
-    expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain decoding, 10.0 tokens/s');
+    expect(screen.getByTestId('plain')).toHaveTextContent('2.00 × plain (10.0 tokens/s)');
     const shown = screen.getByTestId('bandwidth-ceiling');
     expect(shown).toHaveTextContent('Bandwidth ceiling: 40.0 tokens/s');
     expect(shown).toHaveTextContent(/read 20 GB of memory a second, and plain decoding reads at least 500 MB for each token/);

@@ -99,8 +99,10 @@ test('a speed stands beside the plain one of this session', async () => {
   }
   const [plain, unsure, drafted] = screen.getAllByTestId('answer');
   expect(plain).toHaveTextContent('tokens/s decoding plain decoding');
-  for (const answer of [unsure, drafted]) expect(answer).toHaveTextContent('tokens/s decoding plain 4.0 tokens/s');
-  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain decoding, 4.0 tokens/s');
+  expect(unsure).toHaveTextContent('2.50 × plain (4.0 tokens/s)');
+  expect(drafted).toHaveTextContent('5.00 × plain (4.0 tokens/s)');
+  expect(screen.getByTestId('plain')).toHaveTextContent('5.00 × plain (4.0 tokens/s)');
+  expect(within(drafted!).getByText(/× plain/)).toHaveAttribute('title', expect.stringMatching(/of the answers of this session that this target decoded plainly$/));
 });
 
 test('the bandwidth ceiling of an answer is that behind as many tokens, and stays while the next one runs', async () => {
@@ -161,7 +163,7 @@ test('how fast a target decodes plainly is known of all its answers in this sess
     const end = message({ id: ids.message, author: 'assistant', text: 'Hi.', outcome: outcome([round('one', 1, 1)], { target: 't', speculation }) });
     backend.emit(frame(ids, { phase: { kind: 'ended', message: end } }));
   }
-  expect(chat.plain).toBe(2 / 0.05);
+  expect(chat.plain?.speed).toBe(2 / 0.05);
 });
 
 test('blank lines around an answer are not shown', async () => {

@@ -114,6 +114,31 @@ test('what cannot start says why', async () => {
   await waitFor(() => expect(obstacle()).toHaveTextContent('Add a target first: the model that answers.'));
 });
 
+test('a column stays at the end of what it writes, unless somebody reads further up', async () => {
+  const backend = backendThatCompares(running);
+  await openCompare(backend);
+  await screen.findByTestId('comparison');
+  const write = (text: string) => backend.write({ comparison: 1, prompt: 1, question: 'Why?', lanes: [lane({ stage: 'writing', text })] });
+  write('Wa');
+  const column = await screen.findByRole('group', { name: 'Text of Plain' });
+  const high = (height: number) => Object.defineProperty(column, 'scrollHeight', { configurable: true, value: height });
+  Object.defineProperty(column, 'clientHeight', { value: 160 });
+  high(400);
+  write('Water');
+  await waitFor(() => expect(column.scrollTop).toBe(400));
+  column.scrollTop = 100;
+  await fireEvent.scroll(column);
+  high(500);
+  write('Water does');
+  await waitFor(() => expect(column).toHaveTextContent('Water does'));
+  expect(column.scrollTop).toBe(100);
+  column.scrollTop = 340;
+  await fireEvent.scroll(column);
+  high(600);
+  write('Water does not.');
+  await waitFor(() => expect(column.scrollTop).toBe(600));
+});
+
 test('while it runs the columns stream side by side, each with its speed', async () => {
   const backend = backendThatCompares(running);
   const user = await openCompare(backend);

@@ -58,7 +58,7 @@ test('the inspector says what a running answer does, and the footer what it did'
   const end = message({ id: ids.message, author: 'assistant', text: 'One two', outcome: outcome(rounds, part) });
   backend.emit(frame(ids, { firstRound: 4, phase: { kind: 'ended', message: end } }));
   const answer = screen.getByTestId('answer');
-  await waitFor(() => expect(answer).toHaveTextContent('1.5 × plain, 30 ms a step'));
+  await waitFor(() => expect(answer).toHaveTextContent('1.50 × plain (33.3 tokens/s)'));
   expect(answer).toHaveTextContent('auto, γ up to 7 parked for 1 of 2 rounds');
   expect(answer).toHaveTextContent('20 of the first 27 reused');
   expect(answer).toHaveTextContent(readAgain);

@@ -71,6 +71,50 @@ test('a preset is saved with the settings, picked with them, and removed', async
   expect(field()).toHaveValue('Rhyme.');
 });
 
+test('presets are told apart by name, also without instructions or with the same ones', async () => {
+  const backend = backendWithModels();
+  const { controls } = backend.kept;
+  const warm = { ...controls, temperature: 0.7 };
+  backend.kinds = [{ name: 'Plain', system: '', controls: warm }, { name: 'One', system: 'Rhyme.', controls }, { name: 'Other', system: 'Rhyme.', controls }];
+  const user = await open(backend);
+  await user.click(toggle());
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Preset' }), 'Plain');
+  expect(preset()).toHaveValue('Plain');
+  await waitFor(() => expect(backend.kept.controls.temperature).toBe(0.7));
+  await user.selectOptions(preset(), 'Other');
+  expect(preset()).toHaveValue('Other');
+  await user.click(screen.getByRole('button', { name: 'Remove “Other”' }));
+  await waitFor(() => expect(backend.kinds.map(({ name }) => name)).toEqual(['Plain', 'One']));
+});
+
+test('a preset that was removed or replaced comes back by Undo, and so do instructions that one replaced', async () => {
+  const backend = backendWithModels();
+  const poet = { name: 'Poet', system: 'Rhyme.', controls: backend.kept.controls };
+  backend.kinds = [poet];
+  const user = await open(backend);
+  const undo = () => user.click(screen.getByRole('button', { name: 'Undo' }));
+  await user.click(toggle());
+  await user.type(field(), 'Typed.');
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Preset' }), 'Poet');
+  expect(screen.getByTestId('toast')).toHaveTextContent('“Poet” has replaced the instructions.');
+  await undo();
+  await waitFor(() => expect(field()).toHaveValue('Typed.'));
+
+  await user.click(screen.getByRole('button', { name: 'Save as a preset…' }));
+  await user.keyboard('poet');
+  await user.click(screen.getByRole('button', { name: 'Replace' }));
+  await waitFor(() => expect(backend.kinds).toMatchObject([{ name: 'poet', system: 'Typed.' }]));
+  expect(await screen.findByTestId('toast')).toHaveTextContent('Replaced the preset “Poet”.');
+  await undo();
+  await waitFor(() => expect(backend.kinds).toEqual([poet]));
+
+  await user.selectOptions(preset(), 'Poet');
+  await user.click(screen.getByRole('button', { name: 'Remove “Poet”' }));
+  await waitFor(() => expect(backend.kinds).toEqual([]));
+  await user.click(screen.getAllByRole('button', { name: 'Undo' }).at(-1)!);
+  await waitFor(() => expect(backend.kinds).toEqual([poet]));
+});
+
 test('a preset that cannot be saved says why, and Escape leaves only its name', async () => {
   const backend = backendWithModels();
   backend.failing.set('savePreset', 'A preset needs a name of at most 60 letters.');

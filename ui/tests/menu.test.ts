@@ -5,7 +5,7 @@ import { ask, backendWithModels, open } from './window';
 test('the menu has every action once, and no two of them have the same keys', async () => {
   const backend = backendWithModels();
   await open(backend);
-  expect(backend.menus.map(({ title }) => title)).toEqual(['Slipstream', 'Chat', 'Models', 'View', 'Help']);
+  expect(backend.menus.map(({ title }) => title)).toEqual(['Slipstream', 'Chat', 'Answer', 'Models', 'View', 'Help']);
   const actions = backend.menus.flatMap(({ actions }) => actions);
   const ids = actions.map(({ id }) => id);
   const keys = actions.flatMap(({ key }) => key ?? []);

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { conversation } from '../scripted/samples';
+import { conversation, message } from '../scripted/samples';
+import { answer, backendWithTalks } from './talks';
 import { type Entry, matching } from '../src/lib/palette/entries';
 import { ask, backendWithModels, composer, open } from './window';
 
@@ -50,6 +51,62 @@ test('what cannot be done now is not offered', async () => {
   await ask(backend, user, 'Hello');
   await user.keyboard('{Control>}k{/Control}');
   expect((await field()) && found()).toContain('Stop the answer');
+});
+
+/** Runs the first of what the palette finds. */
+async function run(user: Awaited<ReturnType<typeof open>>, text: string): Promise<void> {
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(await field(), `${text}{Enter}`);
+}
+
+test('what is done with the conversation on screen is found there, and leads to its row', async () => {
+  const backend = backendWithTalks();
+  const user = await open(backend);
+  await user.keyboard('{Control>}k{/Control}');
+  expect((await field()) && found()).not.toContain('Rename the conversation…');
+  await user.keyboard('{Control>}k{/Control}');
+  await user.click(await screen.findByText('Older'));
+  // Its row may be away at first.
+  await user.type(screen.getByRole('searchbox'), 'other words');
+  await run(user, 'rename conversation');
+  expect(screen.getByRole('textbox', { name: 'Title of the conversation' })).toHaveFocus();
+  await user.keyboard('Renamed{Enter}');
+  await waitFor(() => expect(backend.talks.find(({ id }) => id === 1)?.title).toBe('Renamed'));
+  await run(user, 'pin unpin');
+  await waitFor(() => expect(backend.talks.find(({ id }) => id === 1)?.pinned).toBe(true));
+  await run(user, 'delete conversation');
+  expect(await screen.findByTestId('toast')).toHaveTextContent('Deleted “Renamed”.');
+});
+
+test('what is done with the newest answer is found there, as far as it can be done', async () => {
+  const backend = backendWithTalks();
+  backend.written.get(1)!.push(message({ id: 13, author: 'user', text: 'And who else?' }), answer(14, 'You.'));
+  const user = await open(backend);
+  await user.click(await screen.findByText('Older'));
+  await screen.findByText('You.');
+  await run(user, 'show timeline');
+  expect(screen.getAllByRole('button', { name: 'Hide timeline' })).toHaveLength(1);
+  await run(user, 'edit question');
+  expect(screen.getByRole('textbox', { name: 'Edit the question' })).toHaveFocus();
+  await user.keyboard('{Escape}');
+  await run(user, 'copy answer');
+  expect(await screen.findByTestId('toast')).toHaveTextContent('Copied the answer.');
+  expect(await navigator.clipboard.readText()).toBe('You.');
+  await user.keyboard('{Control>}2{/Control}{Control>}k{/Control}');
+  expect((await field()) && found()).not.toContain('Copy the answer');
+});
+
+test('instructions, a preset, new work and the appearance are found there', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  await run(user, 'instructions');
+  await waitFor(() => expect(screen.getByRole('textbox', { name: 'Instructions' })).toHaveFocus());
+  await run(user, 'save preset');
+  await waitFor(() => expect(screen.getByRole('textbox', { name: 'Name of the preset' })).toHaveFocus());
+  await run(user, 'new calibration');
+  await waitFor(() => expect(screen.getByRole('combobox', { name: 'Target' })).toHaveFocus());
+  await run(user, 'appearance dark');
+  await waitFor(() => expect(backend.worn).toBe('dark'));
 });
 
 test('a text that nothing is called is told of, and closing gives the keyboard back', async () => {

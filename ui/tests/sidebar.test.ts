@@ -1,5 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
 import { training } from '../scripted/training';
 import { backendWithTalks, entries, titles } from './talks';
 import { composer, open } from './window';
@@ -85,9 +85,8 @@ test('what cannot be deleted stays, and says why', async () => {
   backend.failing.set('removeConversation', 'The database is locked.');
   const user = await open(backend);
   await choose(user, 'Older', 'Delete');
-  expect(await screen.findByText('The database is locked.')).toBeInTheDocument();
+  expect(await toast()).toHaveTextContent('The database is locked.');
   expect(titles()).toEqual(['Newer', 'Older']);
-  expect(screen.queryByTestId('toast')).not.toBeInTheDocument();
 });
 
 test('an Undo that fails says why', async () => {
@@ -172,6 +171,19 @@ test('a right click opens the menu, and a click elsewhere closes it', async () =
   expect(await screen.findByRole('menu', { name: 'More on “Older”' })).toBeInTheDocument();
   await user.click(composer());
   expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+});
+
+test('only an open menu listens to the window, which closes it when it changes', async () => {
+  const added = vi.spyOn(window, 'addEventListener');
+  const user = await open(backendWithTalks());
+  const button = await screen.findByRole('button', { name: 'More on “Older”' });
+  const heard = () => added.mock.calls.filter(([event]) => event === 'resize' || event === 'scroll').length;
+  expect(heard()).toBe(0);
+  await user.click(button);
+  expect(heard()).toBe(2);
+  await fireEvent(window, new Event('resize'));
+  expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+  added.mockRestore();
 });
 
 test('Escape leaves a title as it was, and the keyboard on its conversation', async () => {

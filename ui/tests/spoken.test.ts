@@ -1,7 +1,9 @@
-import { fireEvent, screen } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
 import { Sentences } from '../src/lib/chat/sentences';
 import { Source } from '../src/lib/markdown/source.svelte';
+import { message } from '../scripted/samples';
+import { backendWithTalks } from './talks';
 import { ask, backendWithModels, frame, open, round } from './window';
 
 /** What is said of a text that comes in these parts. */
@@ -62,4 +64,43 @@ test('a page that nobody sees rests, and has what it missed at once when it is s
   expect(screen.getByTestId('spoken')).toHaveTextContent(/^One\. Two\. Three\.$/);
   hidden.mockRestore();
   vi.useRealTimers();
+});
+
+test('who comes back to an answer that is being written hears only what comes from then on', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setInterval', 'clearInterval'] });
+  const ids = await ask(backend, user, 'Hello');
+  backend.emit(frame(ids, { rounds: [round('One. Two. ', 0, 0)] }));
+  await user.keyboard('{Control>}2{/Control}{Control>}1{/Control}');
+  backend.emit(frame(ids, { firstRound: 1, rounds: [round('Three. Fo', 0, 0)] }));
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(screen.getByTestId('spoken')).toHaveTextContent(/^Three\.$/);
+  vi.useRealTimers();
+});
+
+test('a window that loads again in the middle of an answer does not begin anew', async () => {
+  const backend = backendWithTalks();
+  const ids = { conversation: 1, message: 13 };
+  backend.written.get(1)!.push(message({ id: 13, author: 'assistant', text: '', state: 'running' }));
+  backend.kept = { ...backend.kept, conversation: 1 };
+  backend.running = true;
+  backend.soFar = frame(ids, { rounds: [round('One. Two. ', 0, 0)] });
+  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setInterval', 'clearInterval'] });
+  await open(backend);
+  await screen.findByText('One. Two.');
+  backend.emit(frame(ids, { firstRound: 1, rounds: [round('Three. Fo', 0, 0)] }));
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(screen.getByTestId('spoken')).toHaveTextContent(/^Three\.$/);
+  vi.useRealTimers();
+});
+
+test('of reading the prompt only that it is read is said', async () => {
+  const backend = backendWithModels();
+  const user = await open(backend);
+  const ids = await ask(backend, user, 'Hello');
+  backend.emit(frame(ids, { phase: { kind: 'prefill', done: 512, total: 1536 } }));
+  const phase = within(await screen.findByTestId('phase'));
+  expect(await phase.findByText('512 of 1,536 tokens')).toBeInTheDocument();
+  expect(phase.getByRole('status')).toHaveTextContent(/^Reading the prompt$/);
 });

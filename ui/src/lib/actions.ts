@@ -1,13 +1,21 @@
-// Everything that one can do from anywhere in the window, in one list: the keys, the palette, the menu, the sheet of
-// shortcuts and the tooltips are made of it.
-import type { Menu } from './backend/shell';
-import { type View, views } from './views';
+// What an action is, and what is made of all of them: the keys, the menu and the tooltips.
+import type { Appearance, Menu } from './backend/shell';
+import type { AnswerActionId } from './chat/answer-actions';
+import type { ConversationAction } from './chat/conversation-actions';
+import type { View } from './views';
 import type { MainWindow } from './window.svelte';
 
-export type ActionId = 'about' | 'newChat' | 'composer' | 'find' | 'stop' | 'goOn' | 'addFolder' | 'getModel' | 'palette' | 'provenance' | 'shortcuts' | View;
+export type ActionId =
+  | ('newChat' | 'composer' | 'attach' | 'instructions' | 'savePreset' | 'find' | 'stop' | 'goOn')
+  | ('addFolder' | 'getModel' | 'newComparison' | 'newCalibration' | 'newTraining')
+  | ('about' | 'palette' | 'provenance' | 'shortcuts')
+  | ConversationAction['id']
+  | AnswerActionId
+  | Appearance
+  | View;
 
 /** The menus, in the order of the menu bar: the app's first and the help last. */
-const menus = ['Slipstream', 'Chat', 'Models', 'View', 'Help'] as const;
+const menus = ['Slipstream', 'Chat', 'Answer', 'Models', 'View', 'Help'] as const;
 
 export type Action = {
   id: ActionId;
@@ -21,43 +29,6 @@ export type Action = {
 };
 
 const mac = /Mac/.test(navigator.userAgent);
-const always = () => true;
-
-export function actionsOf(window: MainWindow): readonly Action[] {
-  const go = ({ view, title, key }: (typeof views)[number]): Action => ({
-    id: view,
-    title,
-    menu: 'View',
-    keys: [key],
-    available: always,
-    run: () => (window.view = view),
-  });
-  return [
-    { id: 'newChat', title: 'New chat', menu: 'Chat', keys: ['n'], available: always, run: () => void window.newChat() },
-    { id: 'composer', title: 'Write a message', menu: 'Chat', keys: ['l'], available: always, run: () => window.write() },
-    { id: 'find', title: 'Search conversations', menu: 'Chat', keys: ['f'], available: always, run: () => (window.wanted = 'find') },
-    { id: 'stop', title: 'Stop the answer', menu: 'Chat', keys: ['.'], available: () => window.chat.running, run: () => void window.chat.stop() },
-    { id: 'goOn', title: 'Continue the answer', menu: 'Chat', keys: [], available: () => window.chat.idle && window.chat.unfinished !== null, run: () => void window.chat.goOn() },
-    { id: 'palette', title: 'Find anything…', menu: 'View', keys: ['k'], available: always, run: () => window.toggle('palette') },
-    { id: 'provenance', title: 'Show or hide provenance', menu: 'View', keys: ['p'], available: () => window.view === 'chat', run: () => void window.chat.toggleProvenance() },
-    ...views.filter(({ view }) => view !== 'settings').map(go),
-    { id: 'addFolder', title: 'Add a model folder…', menu: 'Models', keys: [], available: always, run: () => window.addModelFolder() },
-    { id: 'getModel', title: 'Find a model to download…', menu: 'Models', keys: [], available: always, run: () => window.getModel() },
-    { id: 'about', title: 'About Slipstream', menu: 'Slipstream', keys: [], available: always, run: () => window.about() },
-    { id: 'settings', title: 'Settings…', menu: 'Slipstream', keys: [',', '6'], available: always, run: () => (window.view = 'settings') },
-    { id: 'shortcuts', title: 'Keyboard shortcuts', menu: 'Help', keys: ['/'], available: always, run: () => window.toggle('shortcuts') },
-  ];
-}
-
-/** Keys that do something in one place only. */
-export const localKeys = [
-  { keys: 'Enter', does: 'Send the message' },
-  { keys: 'Shift Enter', does: 'Start a new line in the message' },
-  { keys: '← → ↑ ↓', does: 'Among an answer’s tokens: to the next token, and to the next round' },
-  { keys: 'F2', does: 'Rename the conversation that has the focus' },
-  { keys: 'Delete', does: 'Delete the conversation that has the focus' },
-  { keys: 'Esc', does: 'Close what is open, and leave it as it was' },
-] as const;
 
 /** Runs the action of these keys, if there is one and it can run now. */
 export function press(window: MainWindow, event: KeyboardEvent): void {
@@ -106,6 +77,11 @@ export function tipOf(actions: readonly Action[], id: ActionId): string {
   const keys = keysOf(actions, id);
   return keys === '' ? title : `${title} (${keys})`;
 }
+
+/** What is pressed in one place only. */
+export type LocalKeys = { keys: string; does: string };
+
+export const escaping: LocalKeys = { keys: 'Esc', does: 'Close what is open, and leave it as it was' };
 
 /** An attachment: Escape anywhere inside the element, unless something in it takes it. */
 export function escape(run: () => void): (element: HTMLElement) => () => void {

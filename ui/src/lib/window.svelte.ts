@@ -1,6 +1,6 @@
 import { createContext } from 'svelte';
-import { type Action, actionsOf, menusOf, perform } from './actions';
-import { type Backend, type Calibrated, type Conversation, type Download, sentence } from './backend/backend';
+import { type Action, menusOf, perform } from './actions';
+import { type Backend, type Calibrated, type Download, sentence } from './backend/backend';
 import { Calibrations } from './calibrate/calibrations.svelte';
 import { CalibrationForm } from './calibrate/form.svelte';
 import { Chat } from './chat/chat.svelte';
@@ -17,18 +17,18 @@ import { FoundPlaces } from './models/found.svelte';
 import { Models } from './models/models.svelte';
 import { Trash } from './models/trash.svelte';
 import { StoredPreferences } from './preferences.svelte';
+import { actionsOf } from './registry';
 import { Settings } from './settings/settings.svelte';
 import { Search } from './sidebar/search.svelte';
 import { Toasts } from './toasts/toasts.svelte';
 import { TrainingForm } from './train/form.svelte';
 import { Trainings } from './train/trainings.svelte';
-import { copied } from './train/words';
 import { type Shelf, type View, shelfOf, viewOf } from './views';
 
 /** Everything the window shows, and where it stands. */
 export class MainWindow {
   /** What takes the keyboard as soon as it is there. */
-  wanted = $state<'composer' | 'find' | 'folder' | 'search' | 'about' | null>(null);
+  wanted = $state<'composer' | 'instructions' | 'preset' | 'find' | 'folder' | 'search' | 'form' | 'about' | null>(null);
   /** What lies over the view. */
   sheet = $state<'palette' | 'shortcuts' | null>(null);
   started = $state(false);
@@ -150,6 +150,17 @@ export class MainWindow {
     this.wanted = 'composer';
   }
 
+  /** Leads to what the target is told, or to the name of a preset of it. */
+  instruct(wanted: 'instructions' | 'preset'): void {
+    this.view = 'chat';
+    this.wanted = wanted;
+  }
+
+  attach(): void {
+    this.write();
+    void this.chat.attach();
+  }
+
   async newChat(): Promise<void> {
     this.write();
     await this.chat.select(null);
@@ -165,12 +176,20 @@ export class MainWindow {
   async calibrate(pair: Calibrated): Promise<void> {
     const standing = await this.calibrations.stand(pair);
     const id = standing?.kind === 'inForce' || standing?.kind === 'notApplied' ? standing.id : null;
-    this.view = 'calibrate';
     this.calibrationForm.pick(pair);
-    this.calibrationForm.open = id === null;
-    if (id === null) await this.calibrationForm.load();
-    else this.calibrations.show(id, true);
-    await focusOn(id === null ? '[data-testid=calibration-form] select' : showing('job', id));
+    if (id === null) return this.order('calibrate');
+    this.view = 'calibrate';
+    this.calibrationForm.open = false;
+    this.calibrations.show(id, true);
+    await focusOn(showing('job', id));
+  }
+
+  /** Leads to the form for a new comparison, calibration or training. */
+  order(view: 'compare' | 'calibrate' | 'train'): void {
+    const forms = { compare: this.comparisonForm, calibrate: this.calibrationForm, train: this.trainingForm };
+    this.view = view;
+    forms[view].open = true;
+    this.wanted = 'form';
   }
 
   /** Adds the models that come with the app, and begins a chat with them. */
@@ -184,19 +203,6 @@ export class MainWindow {
     if (message === null) this.write();
     else this.view = 'chat';
     await this.chat.select(id, message);
-  }
-
-  /** Takes a conversation off the list. Rejects with the sentence to show. */
-  async removeConversation({ id, title }: Conversation): Promise<void> {
-    const { chat } = this;
-    const open = chat.selected === id;
-    await chat.remove(id);
-    const copy = copied(this.trainings.all);
-    this.toasts.show(`Deleted “${title}”.${copy === null ? '' : ` ${copy}`}`, async () => {
-      await chat.conversations.restore(id);
-      if (open && chat.selected === null) await chat.select(id);
-      await focusOn(showing('conversation', id));
-    });
   }
 
   addModelFolder(): void {

@@ -1,7 +1,7 @@
 // What a decoding speed is read against: plain decoding with the same target, as measured in this session.
 import { SvelteMap } from 'svelte/reactivity';
-import type { Outcome } from '../backend/backend';
-import { decimal, milliseconds } from '../format';
+import type { Message, Outcome } from '../backend/backend';
+import { decimal } from '../format';
 import { ratio } from './reading';
 
 /** The plain decoding of this session, added up for each target. */
@@ -22,10 +22,38 @@ export class Baseline {
   }
 }
 
+/** How fast plain decoding is, tokens per second, and where that is known from. */
+export type Plain = { speed: number; source: string };
+
+/**
+ * What an answer by this target is read against, as well as it is known: its own plain steps, else what this session decoded
+ * plainly, else the answer nearest to it in its conversation that knows.
+ */
+export function plainOf({ id, outcome }: Message, target: string, session: number | null, answers: readonly Message[]): Plain | null {
+  const own = outcome ? measured(outcome) : null;
+  if (own !== null) return { speed: own, source: 'measured in this answer, beside its drafts' };
+  if (session !== null) return { speed: session, source: 'of the answers of this session that this target decoded plainly' };
+  const known = answers.flatMap(({ id, outcome }) => {
+    const speed = outcome?.target === target ? measured(outcome) : null;
+    return speed === null ? [] : { id, speed };
+  });
+  const nearest = known.findLast((other) => other.id < id) ?? known[0];
+  return nearest ? { speed: nearest.speed, source: 'measured in another answer of this conversation by this target' } : null;
+}
+
+/** How fast plain decoding was in this answer; null if there was none. */
+function measured({ speculation, stats }: Outcome): number | null {
+  if (stats.plainStepSeconds !== null) return 1 / stats.plainStepSeconds;
+  return speculation.kind === 'off' ? stats.tokensPerSecond : null;
+}
+
 /** The words beside a speed. */
-export function besidePlain({ speculation, stats }: Outcome, plain: number | null): string {
+export function besidePlain({ speculation, stats }: Outcome, plain: Plain | null): string {
   if (speculation.kind === 'off') return 'plain decoding';
-  const { plainStepSeconds: step, tokensPerSecond: speed } = stats;
-  if (step !== null && speed !== null) return `${decimal(step * speed, 1)} × plain, ${milliseconds(step)} a step`;
-  return plain === null ? 'plain not measured yet' : `plain ${decimal(plain, 1)} tokens/s`;
+  return plain === null || stats.tokensPerSecond === null ? 'plain not measured yet' : timesPlain(stats.tokensPerSecond, plain.speed);
+}
+
+/** "2.00 × plain (10.0 tokens/s)". */
+export function timesPlain(speed: number, plain: number): string {
+  return `${decimal(speed / plain, 2)} × plain (${decimal(plain, 1)} tokens/s)`;
 }

@@ -1,6 +1,6 @@
 import type { Backend, Controls, Frame, Message, Pair, Preferences, Said, UnsentMessage } from '../backend/backend';
 import { Refusal, sentence } from '../backend/backend';
-import { Baseline } from '../chart/baseline';
+import { Baseline, type Plain, plainOf } from '../chart/baseline';
 import { sendable } from '../inspector/effect';
 import type { Models } from '../models/models.svelte';
 import type { StoredPreferences } from '../preferences.svelte';
@@ -51,12 +51,8 @@ export class Chat {
   readonly charted = $derived.by(() => this.#charted());
   /** Where drafting stands in the answer that is shown, while it runs. */
   readonly drafting = $derived.by(() => (this.shown && this.live(this.shown.id)?.drafting) ?? null);
-  /** Plain speed of the target whose answer is shown. */
-  readonly plain = $derived.by(() => {
-    // A running answer is the conversation's newest.
-    const target = this.shown?.outcome?.target ?? this.conversations.find(this.selected)?.target;
-    return target ? this.plainSpeed(target) : null;
-  });
+  /** Plain decoding beside the answer that is shown. */
+  readonly plain = $derived.by(() => this.shown && this.plainOf(this.shown));
 
   readonly #answers = $derived.by(() => this.thread.messages.filter((message) => message.author === 'assistant'));
   readonly #backend: Backend;
@@ -190,9 +186,11 @@ export class Chat {
     return this.answer?.message === message ? this.answer : null;
   }
 
-  /** How fast this target decoded plainly in this session; null if it has not. */
-  plainSpeed(target: string): number | null {
-    return this.#baseline.speed(target);
+  /** Plain decoding with the target of an answer, as well as it is known. */
+  plainOf(message: Message): Plain | null {
+    // A running answer is the conversation's newest.
+    const target = message.outcome?.target ?? this.conversations.find(this.selected)?.target;
+    return target ? plainOf(message, target, this.#baseline.speed(target), this.#answers) : null;
   }
 
   async #say(message: Pick<UnsentMessage, 'text' | 'attachments'>): Promise<void> {

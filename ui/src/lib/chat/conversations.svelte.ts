@@ -8,6 +8,8 @@ export class Conversations {
   removed = $state.raw<Conversation[]>([]);
   /** Only those with this tag are shown; null shows all. */
   wanted = $state<string | null>(null);
+  /** The one whose title or tags are being written. */
+  edited = $state.raw<{ id: number; part: 'title' | 'tags' } | null>(null);
   loading = $state(true);
   failure = $state<string | null>(null);
   readonly tags = $derived([...new Set(this.all.flatMap(({ tags }) => tags))].toSorted((a, b) => a.localeCompare(b)));

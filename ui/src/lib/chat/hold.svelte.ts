@@ -1,3 +1,4 @@
+import { End } from '../end.svelte';
 import type { Excerpt } from './excerpt.svelte';
 
 /**
@@ -5,16 +6,19 @@ import type { Excerpt } from './excerpt.svelte';
  * message, or the page of it, that is read. The reader decides: scrolling up lets go of the end, coming back to it takes hold again.
  */
 export class Hold {
-  atEnd = $state(true);
+  readonly #end = new End();
   readonly #excerpt: Excerpt;
   #scroller: HTMLElement | null = null;
   #list: Element | null = null;
   /** What is read, and where in the window its top is. */
   #read: { element: Element; top: number } | null = null;
-  #lastTop = 0;
 
   constructor(excerpt: Excerpt) {
     this.#excerpt = excerpt;
+  }
+
+  get atEnd(): boolean {
+    return this.#end.held;
   }
 
   /** An attachment for what scrolls. */
@@ -34,24 +38,21 @@ export class Hold {
     const scroller = this.#scroller;
     if (!scroller) return;
     const { scrollTop, clientHeight, scrollHeight } = scroller;
-    const left = scrollHeight - clientHeight - scrollTop;
-    if (left < 4 && this.#excerpt.ends) this.atEnd = true;
-    else if (scrollTop < this.#lastTop) this.atEnd = false;
-    this.#lastTop = scrollTop;
+    this.#end.look(scroller, this.#excerpt.ends);
     this.#look();
     if (scrollTop < clientHeight) this.#excerpt.earlier();
-    else if (left < clientHeight) this.#excerpt.later();
+    else if (scrollHeight - clientHeight - scrollTop < clientHeight) this.#excerpt.later();
   }
 
   toEnd(): void {
     this.#excerpt.end();
-    this.atEnd = true;
+    this.#end.held = true;
   }
 
   /** Holds this here: a little below the top of the list, or with its top where it was in the window. */
   at(element: Element, top: number | null): void {
     const edge = this.#scroller?.getBoundingClientRect().top ?? 0;
-    this.atEnd = false;
+    this.#end.held = false;
     this.#read = { element, top: top ?? edge + 28 };
     this.keep();
   }
@@ -60,13 +61,11 @@ export class Hold {
   keep(): void {
     const scroller = this.#scroller;
     if (!scroller) return;
-    // The reader has scrolled, and the browser is about to say so.
-    if (scroller.scrollTop !== this.#lastTop) this.scrolled();
-    if (this.atEnd) scroller.scrollTop = scroller.scrollHeight;
-    else if (this.#read?.element.isConnected) scroller.scrollTop += this.#read.element.getBoundingClientRect().top - this.#read.top;
-    this.#lastTop = scroller.scrollTop;
+    if (this.#end.passed(scroller)) this.scrolled();
+    if (!this.atEnd && this.#read?.element.isConnected) scroller.scrollTop += this.#read.element.getBoundingClientRect().top - this.#read.top;
+    this.#end.keep(scroller);
     // Where everything is in sight, so is the end.
-    if (scroller.scrollHeight <= scroller.clientHeight && this.#excerpt.ends) this.atEnd = true;
+    if (scroller.scrollHeight <= scroller.clientHeight && this.#excerpt.ends) this.#end.held = true;
   }
 
   #look(): void {

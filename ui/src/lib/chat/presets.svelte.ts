@@ -1,8 +1,11 @@
-import { type Backend, type Preset, sentence } from '../backend/backend';
+import { type Backend, type Controls, type Preset, sentence } from '../backend/backend';
 
-/** System prompts with the settings that go with them. */
+/** System prompts with the settings that go with them, each known by its name. */
 export class Presets {
   all = $state.raw<Preset[]>([]);
+  /** The name of the one that was picked or saved last. */
+  picked = $state<string | null>(null);
+  /** Why they could not be read. */
   failure = $state<string | null>(null);
   readonly #backend: Backend;
 
@@ -10,26 +13,40 @@ export class Presets {
     this.#backend = backend;
   }
 
-  load(): Promise<boolean> {
-    return this.#take(this.#backend.presets());
-  }
-
-  /** Whether it is kept. */
-  save(preset: Preset): Promise<boolean> {
-    return this.#take(this.#backend.savePreset(preset));
-  }
-
-  remove(name: string): Promise<boolean> {
-    return this.#take(this.#backend.removePreset(name));
-  }
-
-  async #take(all: Promise<Preset[]>): Promise<boolean> {
+  async load(): Promise<void> {
     try {
-      this.all = await all;
+      this.all = await this.#backend.presets();
       this.failure = null;
     } catch (reason) {
       this.failure = sentence(reason);
     }
-    return this.failure === null;
   }
+
+  /** The one of that name, as the store tells names apart. */
+  named(name: string): Preset | null {
+    const plain = (name: string) => name.trim().replace(/\s+/g, ' ').toLowerCase();
+    return this.all.find((preset) => plain(preset.name) === plain(name)) ?? null;
+  }
+
+  /** The one that says just this; of several the one that was picked. */
+  saying(system: string, controls: Controls): Preset | null {
+    const all = this.all.filter((preset) => preset.system === system.trim() && equal(preset.controls, controls));
+    return all.find(({ name }) => name === this.picked) ?? all[0] ?? null;
+  }
+
+  // Both reject with the sentence to show.
+
+  /** Keeps one, in the place of the one of its name. */
+  async save(preset: Preset): Promise<void> {
+    this.all = await this.#backend.savePreset(preset);
+    this.picked = this.named(preset.name)?.name ?? null;
+  }
+
+  async remove(name: string): Promise<void> {
+    this.all = await this.#backend.removePreset(name);
+  }
+}
+
+function equal(one: Controls, other: Controls): boolean {
+  return (Object.keys(one) as (keyof Controls)[]).every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 }

@@ -13,7 +13,12 @@ function plain(text: string): string {
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 
 export class Sentences {
-  #read = 0;
+  #read: number;
+
+  /** From this place of the text on, in characters. */
+  constructor(from = 0) {
+    this.#read = from;
+  }
 
   /** The whole sentences that have come since the last time, behind a `beginning` that is known; at the `end` also what is none. */
   next(text: Source, end: boolean, beginning = 0): string {

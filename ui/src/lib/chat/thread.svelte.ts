@@ -1,5 +1,6 @@
 import { type Backend, type Message, type Said, sentence } from '../backend/backend';
 import { showing } from '../focus';
+import { Opened } from './opened.svelte';
 
 /** What is to come into sight as soon as it is drawn. */
 export type Sought = {
@@ -19,6 +20,7 @@ export class Thread {
   sought = $state.raw<Sought | null>(null);
   /** How often there was something to read from its end: another conversation, or what was just said. */
   ends = $state(0);
+  readonly opened = new Opened();
   readonly #backend: Backend;
 
   constructor(backend: Backend) {
@@ -30,6 +32,7 @@ export class Thread {
     this.conversation = conversation;
     this.messages = [];
     this.sought = null;
+    this.opened.closeAll();
     this.ends += 1;
     if (message === null) return this.reload();
     const begin = { message, selector: showing('message', message), top: null };
@@ -86,4 +89,9 @@ export function unfinishedOf(messages: readonly Message[]): number | null {
   if (!last?.outcome || last.state === 'running') return null;
   const { finish } = last.outcome;
   return finish === 'length' || finish === 'cancelled' ? last.id : null;
+}
+
+/** Whether an answer is what its record says: what was cut off behind that is more. */
+export function isWhole({ outcome, state }: Message): boolean {
+  return outcome !== null && outcome.stats.tokens > 0 && state !== 'interrupted';
 }

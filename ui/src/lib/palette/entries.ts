@@ -1,6 +1,7 @@
-// What the palette finds: what can be done now, every conversation and every model.
+// What the palette finds: what can be done now, every conversation, preset and model.
 import uFuzzy from '@leeoniya/ufuzzy';
 import { combined } from '../actions';
+import { pickPreset } from '../chat/preset-actions';
 import type { MainWindow } from '../window.svelte';
 
 export type Entry = {
@@ -48,6 +49,16 @@ export function entriesOf(window: MainWindow): Entry[] {
       kind: 'Conversation',
       keys: null,
       run: () => void window.openConversation(id),
+    })),
+    ...chat.presets.all.map((preset) => ({
+      id: `preset ${preset.name}`,
+      title: preset.name,
+      kind: 'Use preset',
+      keys: null,
+      run: () => {
+        window.write();
+        pickPreset(window, preset);
+      },
     })),
     ...models.targets.filter(({ broken }) => broken === null).map(({ id }) => use(models.name(id), 'Use as target', { target: id })),
     ...models.drafters.filter(({ broken }) => broken === null).map(({ id }) => use(models.name(id), 'Use as drafter', { drafter: id })),

@@ -1,6 +1,12 @@
 import { sentence } from '../backend/backend';
 import type { About, Appearance, MemoryReserve, Shell, Storage } from '../backend/shell';
 
+export const appearances = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
 /** What the settings view shows of this machine, and what of it can be set. */
 export class Settings {
   storage = $state.raw<Storage | null>(null);
