@@ -97,6 +97,49 @@ async function timeline(page: Page): Promise<void> {
   await page.getByTestId('timeline').evaluate((shown) => shown.scrollIntoView({ block: 'center' }));
 }
 
+/** What was deleted, which can come back, and what is asked before one of it cannot. */
+async function deleted(page: Page): Promise<void> {
+  await page.getByText(/^Recently deleted/).click();
+  await page.getByRole('button', { name: /^Delete “Names/ }).click();
+}
+
+/** What was done just now, for as long as somebody points at it. */
+async function toast(page: Page): Promise<void> {
+  await page.getByTestId('conversation').nth(3).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: /^Delete/ }).click();
+  await page.getByTestId('toast').hover();
+}
+
+async function instructions(page: Page): Promise<void> {
+  await press(page, 'Instructions');
+  await page.getByRole('combobox', { name: 'Preset' }).selectOption('Geographer');
+}
+
+async function preset(page: Page): Promise<void> {
+  await instructions(page);
+  await press(page, 'Save as a preset…');
+  await page.keyboard.type('editor');
+}
+
+async function attached(page: Page): Promise<void> {
+  await press(page, 'Attach text files');
+  await page.getByRole('list', { name: 'Attached files' }).last().waitFor();
+}
+
+async function verified(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Verify' }).last().click();
+  await page.getByTestId('proof').waitFor();
+}
+
+/** The end of what stands beside the chat. */
+const charts = (page: Page) => page.getByRole('complementary', { name: 'Inspector' }).evaluate((all) => all.scrollTo(0, all.scrollHeight));
+
+/** In the smallest window that there is. */
+const small = (go: (page: Page) => Promise<unknown>) => async (page: Page) => {
+  await page.setViewportSize({ width: 900, height: 600 });
+  await go(page);
+};
+
 export const states: State[] = [
   { name: 'window-opening', show: 'opening' },
   { name: 'window-broken', show: 'broken' },
@@ -115,6 +158,16 @@ export const states: State[] = [
   { name: 'chat-searched', go: (page) => page.getByRole('searchbox').first().fill('river') },
   { name: 'chat-menu', go: (page) => page.getByTestId('conversation').first().click({ button: 'right' }) },
   { name: 'chat-edited', go: (page) => press(page, 'Edit') },
+  { name: 'chat-toast', go: toast },
+  { name: 'chat-instructions', go: instructions },
+  { name: 'chat-preset', go: preset },
+  { name: 'chat-attached', go: attached },
+  { name: 'chat-deleted', go: deleted },
+  { name: 'chat-verified', go: verified },
+  { name: 'chat-sampling', go: (page) => page.getByText('More sampling').click() },
+  { name: 'chat-charts', show: 'answering', go: charts },
+  { name: 'chat-small', go: small(async (page) => page.getByTestId('conversation').first().waitFor()) },
+  { name: 'chat-instructions-small', go: small(instructions) },
   { name: 'chat-markdown', show: 'markdown', go: markdown },
   { name: 'chat-hostile', show: 'hostile', go: (page) => page.getByText('relative').scrollIntoViewIfNeeded() },
   { name: 'models-none', show: 'first', go: (page) => view(page, 'Models') },
@@ -131,18 +184,29 @@ export const states: State[] = [
   { name: 'discover-gated', go: offer },
   { name: 'compare-none', show: 'first', go: (page) => view(page, 'Compare') },
   { name: 'compare', go: (page) => view(page, 'Compare') },
+  { name: 'compare-running', show: 'racing', go: (page) => view(page, 'Compare') },
+  { name: 'compare-running-small', show: 'racing', go: small((page) => view(page, 'Compare')) },
+  { name: 'compare-ended', show: 'race-failed', go: (page) => view(page, 'Compare') },
+  { name: 'compare-failed', show: 'jobs-fail', go: (page) => view(page, 'Compare') },
+  { name: 'compare-loading', show: 'jobs-loading', go: (page) => view(page, 'Compare') },
   { name: 'compare-form', go: (page) => order(page, 'Compare', 'comparison') },
   { name: 'compare-form-drawn', go: drawn },
   { name: 'calibrate-none', show: 'first', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate-report', go: (page) => below(page, 'Calibrate', 'Verifying, by rows') },
+  { name: 'calibrate-failed', show: 'jobs-fail', go: (page) => view(page, 'Calibrate') },
+  { name: 'calibrate-loading', show: 'jobs-loading', go: (page) => view(page, 'Calibrate') },
   { name: 'calibrate-form', go: (page) => order(page, 'Calibrate', 'calibration') },
   { name: 'train-none', show: 'first', go: (page) => view(page, 'Train') },
   { name: 'train', go: (page) => view(page, 'Train') },
   { name: 'train-ended', go: (page) => below(page, 'Train', 'The disk is full') },
+  { name: 'train-failed', show: 'jobs-fail', go: (page) => view(page, 'Train') },
+  { name: 'train-loading', show: 'jobs-loading', go: (page) => view(page, 'Train') },
+  { name: 'settings-failed', show: 'settings-fail', go: (page) => view(page, 'Settings') },
   { name: 'settings', go: (page) => view(page, 'Settings') },
   { name: 'settings-about', go: (page) => below(page, 'Settings', /^About$/) },
   { name: 'palette', go: (page) => sheet(page, 'Control+k') },
+  { name: 'palette-small', go: small((page) => sheet(page, 'Control+k')) },
   { name: 'palette-found', go: (page) => find(page, 'river') },
   { name: 'shortcuts', go: (page) => sheet(page, 'Control+/') },
   { name: 'train-form', go: (page) => order(page, 'Train', 'training') },

@@ -1,6 +1,8 @@
 // What the demo may begin with instead, by name: `?show=parked`.
 import { type Phase, Refusal, type Round, type Speculation } from '../src/lib/backend/backend';
+import type { Race } from '../src/lib/backend/comparing';
 import type { ScriptedBackend } from './backend';
+import { lane } from './comparison';
 import { hit } from './hub';
 import { stream, traced } from './much';
 import { drafting, essayRounds, message, thoughtRounds } from './samples';
@@ -25,6 +27,22 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
     const message = 'Offline: the search needs the network, which is switched off.';
     backend.failing.set('discover', new Refusal({ code: 'goOnline', message }));
   },
+  racing: (backend) => {
+    const now = { state: 'running' as const, done: 7, of: 24, secondsLeft: 95 };
+    backend.races = backend.races.map((each) => (each.id === 2 ? { ...each, ...now } : each));
+    backend.watchRace = async (onRace) => onRace(racing);
+  },
+  'race-failed': (backend) => {
+    const failure = 'The drafter dspark-270m-long needs 3.1 GB more memory than there is.';
+    backend.races = backend.races.map((each) => (each.id === 2 ? { ...each, state: 'failed', failure } : each));
+  },
+  'jobs-fail': ({ failing }) => {
+    for (const what of ['watchComparisons', 'watchCalibrations', 'watchTrainings'] as const) failing.set(what, 'The database slipstream.sqlite3 cannot be read: it is not a database.');
+  },
+  'jobs-loading': (backend) => {
+    backend.watchComparisons = backend.watchCalibrations = backend.watchTrainings = () => new Promise(() => {});
+  },
+  'settings-fail': ({ failing }) => failing.set('storage', 'The folder /Volumes/Data/slipstream cannot be read: permission denied.'),
   stream: (backend) => stream(backend, 500),
   // As the last of ten minutes.
   'stream-on': (backend) => stream(backend, 500, 280_000),
@@ -34,6 +52,19 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
   },
   long: (backend) => backend.written.set(1, long(2000)),
   ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
+};
+
+/** Plain decoding is through, one column writes more than it shows, and the others wait. */
+const racing: Race = {
+  comparison: 2,
+  prompt: 2,
+  question: 'Why do rivers bend, and what decides where they go in the end?',
+  lanes: [
+    lane({ stage: 'done', text: essayRounds(5).map(({ text }) => text).join(''), tokens: 128, rounds: 128, seconds: 4.1 }),
+    lane({ stage: 'writing', text: essayRounds(5).slice(0, 60).map(({ text }) => text).join(''), tokens: 96, rounds: 40, seconds: 1.9 }),
+    lane({ stage: 'warmingUp' }),
+    lane({}),
+  ],
 };
 
 const decoding = (speculation: Speculation): Phase => ({ kind: 'decoding', speculation });

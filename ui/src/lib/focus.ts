@@ -23,6 +23,16 @@ export async function focusOn(...selectors: string[]): Promise<void> {
   }
 }
 
+/** An attachment: the keyboard reaches what is wider than its place, to scroll it. */
+export function reached(wide: HTMLElement): () => void {
+  const sizes = new ResizeObserver(() => {
+    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+    else wide.removeAttribute('tabindex');
+  });
+  for (const element of [wide, ...wide.children]) sizes.observe(element);
+  return () => sizes.disconnect();
+}
+
 /** What shows this value under a `data-` attribute. */
 export function showing(attribute: string, value: string | number): string {
   return `[data-${attribute}=${JSON.stringify(String(value))}]`;

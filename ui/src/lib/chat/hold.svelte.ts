@@ -22,16 +22,15 @@ export class Hold {
   }
 
   /** An attachment for what scrolls. */
-  readonly scroller = (scroller: HTMLElement): void => {
+  readonly scroller = (scroller: HTMLElement): (() => void) => {
     this.#scroller = scroller;
+    return this.#watch(scroller);
   };
 
   /** An attachment for the list in it. */
   readonly list = (list: Element): (() => void) => {
     this.#list = list;
-    const sizes = new ResizeObserver(() => this.keep());
-    sizes.observe(list);
-    return () => sizes.disconnect();
+    return this.#watch(list);
   };
 
   scrolled(): void {
@@ -66,6 +65,12 @@ export class Hold {
     this.#end.keep(scroller);
     // Where everything is in sight, so is the end.
     if (scroller.scrollHeight <= scroller.clientHeight && this.#excerpt.ends) this.#end.held = true;
+  }
+
+  #watch(element: Element): () => void {
+    const sizes = new ResizeObserver(() => this.keep());
+    sizes.observe(element);
+    return () => sizes.disconnect();
   }
 
   #look(): void {
