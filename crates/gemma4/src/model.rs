@@ -98,20 +98,27 @@ impl Model {
     /// # Errors
     /// When a tap is out of range (nothing is written then), or MLX fails.
     pub fn forward(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<Rows> {
-        Ok(self.run(ids, vec![(caches, rows_of(ids))], taps)?.0)
+        Ok(self.run(ids, vec![(caches, rows_of(ids))], taps, true)?.0)
     }
 
     /// The same for several sequences behind each other in `ids`, each with its caches and how many rows are its own. The
-    /// weights are read once for all of them; attention is each one's own.
+    /// weights are read once for all of them; attention is each one's own. Nothing of it is computed yet, so that gradients can
+    /// be taken through it.
     ///
     /// # Errors
     /// As for one.
     pub fn forward_all(&self, ids: &Array, sequences: Vec<(&mut [Cache], usize)>, taps: &[usize]) -> Result<Rows> {
-        Ok(self.run(ids, sequences, taps)?.0)
+        Ok(self.run(ids, sequences, taps, false)?.0)
     }
 
-    /// The same, and where the rows went.
-    fn run(&self, ids: &Array, sequences: Vec<(&mut [Cache], usize)>, taps: &[usize]) -> Result<(Rows, Vec<Route>)> {
+    /// The same, and where the rows went. The device `begins` before all layers are described, or does not.
+    fn run(
+        &self,
+        ids: &Array,
+        sequences: Vec<(&mut [Cache], usize)>,
+        taps: &[usize],
+        begins: bool,
+    ) -> Result<(Rows, Vec<Route>)> {
         self.check_taps(taps)?;
         let mut stream = self.embed(ids)?;
         let sequence = |(caches, rows)| Sequence::new(caches, rows, self.config.window);
@@ -120,7 +127,7 @@ impl Model {
         let mut tapped = Vec::with_capacity(taps.len());
         for (i, layer) in self.layers.iter().enumerate() {
             stream = layer.forward(&stream, &mut pass)?;
-            if i % AHEAD == 0 {
+            if begins && i % AHEAD == 0 {
                 begin([&stream])?;
             }
             if taps.contains(&i) {
@@ -153,7 +160,7 @@ impl Model {
     /// # Errors
     /// When MLX fails.
     pub fn routes(&self, ids: &Array) -> Result<Vec<Route>> {
-        Ok(self.run(ids, vec![(&mut self.caches(), rows_of(ids))], &[])?.1)
+        Ok(self.run(ids, vec![(&mut self.caches(), rows_of(ids))], &[], true)?.1)
     }
 
     /// Whether every tap names a layer, or the final norm.
