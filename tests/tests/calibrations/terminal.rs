@@ -37,6 +37,25 @@ fn ended(lines: &str) -> Outcome<Value> {
     if last["event"] == "ended" { Ok(last) } else { Err(format!("it ended with {last}").into()) }
 }
 
+/// What a calibration does, in order.
+const PHASES: [&str; 4] = ["collect", "fit", "cost", "measure"];
+
+/// Runs it and kills it once it says that it has come to `done` prompts of `phase`, or further.
+fn kill_at(mut command: Command, (phase, done): (&str, u64)) -> Outcome {
+    let place = |phase: &str| PHASES.iter().position(|known| *known == phase);
+    let mut child = command.stderr(Stdio::null()).spawn()?;
+    for line in BufReader::new(child.stdout.take().ok_or("it has no output")?).lines() {
+        let line = serde_json::from_str::<Value>(&line?)?;
+        let now = line["phase"].as_str().map(place);
+        if now.is_some_and(|now| (now, line["done"].as_u64()) >= (place(phase), Some(done))) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(());
+        }
+    }
+    Err(format!("it ended before it came to {done} prompts of {phase}").into())
+}
+
 #[tokio::test]
 async fn a_calibration_that_is_killed_at_random_points_records_and_fits_the_same() -> Outcome {
     let (models, [whole, broken]) = (tiny::models().await?, [tempfile::tempdir()?, tempfile::tempdir()?]);
@@ -49,20 +68,13 @@ async fn a_calibration_that_is_killed_at_random_points_records_and_fits_the_same
     let expected = ended(&said(calibrate(whole.path(), &prompts)?.output()?)?)?;
     assert_eq!(expected["report"]["held_out"]["prompts"], 2);
 
-    let (mut random, mut kills, mut found) = (Random::new(5), 0, None);
-    while found.is_none() {
-        let mut child = calibrate(broken.path(), &prompts)?.stderr(Stdio::null()).spawn()?;
-        let lines = BufReader::new(child.stdout.take().ok_or("it has no output")?).lines();
-        let patience = 1 + random.below(24);
-        let told = lines.take(patience).collect::<Result<Vec<_>, _>>()?;
-        found = told.last().and_then(|line| ended(line).ok());
-        kills += usize::from(found.is_none());
-        child.kill()?;
-        child.wait()?;
+    let mut random = Random::new(5);
+    // Far enough from the end that it cannot come there before it is killed.
+    for (phase, most) in [("collect", 3), ("collect", 5), ("measure", 6), ("measure", 10)] {
+        kill_at(calibrate(broken.path(), &prompts)?, (phase, random.below(most) as u64))?;
     }
-    println!("killed {kills} times");
-    let found = found.ok_or("no end")?;
-    assert!(kills > 0 && found["id"] == 1);
+    let found = ended(&said(calibrate(broken.path(), &prompts)?.output()?)?)?;
+    assert_eq!(found["id"], 1, "it went on with the one that was killed");
     assert_eq!(found["report"]["fitted"], expected["report"]["fitted"]);
     let samples = |home: &Path| said(slipstream(home, &["calibrations", "export", "1"])?.output()?);
     assert_eq!(samples(broken.path())?, samples(whole.path())?);
