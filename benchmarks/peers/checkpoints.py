@@ -1,7 +1,8 @@
-"""Writes a target of about 100 million random numbers, random DFlash and DFlash 2 drafters for it, and the same target with the
-vocabulary that published ones have.
+"""Writes a target of about 100 million random numbers, random drafters of each kind for it, and the same target with the
+vocabulary that published ones have. Beside the demo's target it writes its block drafters in float32, the type that the target
+has and that every program then computes in, and a random DSpark drafter: no peer reads the format of the demo's own.
 
-Usage: checkpoints.py OUT TOKENIZER_FOLDER
+Usage: checkpoints.py OUT DEMO_TARGET
 
 Random drafters never guess right: a round is one drafted block, of which nothing stands, in every program alike.
 """
@@ -15,6 +16,8 @@ import mlx.core as mx
 from dflash.model_mlx import DFlash2DraftModel, DFlashConfig, DFlashDraftModel
 from mlx.utils import tree_flatten, tree_map
 from mlx_lm.models.gemma4_text import Model, ModelArgs
+from mlx_vlm.speculative.drafters.gemma4_dspark import Model as DSparkDraftModel
+from mlx_vlm.speculative.drafters.gemma4_dspark import ModelConfig as DSparkConfig
 
 VOCABULARY = 32768
 PUBLISHED = 262144
@@ -56,6 +59,14 @@ DRAFTER = {
 }
 TAPS = [1, 5, 9]
 ROWS = 8
+# With values of their own: mlx-vlm cannot draft with layers that take them from the keys.
+DSPARK = {
+    "block_size": 7,
+    "mask_token_id": 4,
+    "attention_k_eq_v": False,
+    "enable_confidence_head": True,
+    "confidence_head_with_markov": True,
+}
 SELECTOR = {"conv_kernel_size": 2, "conv_group_size": 16, "selector_rank": 128, "selector_top_k": 8}
 
 
@@ -103,9 +114,31 @@ def drafter(folder, kind, extra):
     write(folder, {**named, **DRAFTER, "block_size": ROWS, "sliding_window": None, "dflash_config": own}, weights)
 
 
+def dspark(folder, target, taps, rank):
+    """One in DeepSpec's format, whose layers are as wide as the target's own."""
+    shape = json.loads((target / "config.json").read_text())
+    own = ["hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "num_global_key_value_heads", "global_head_dim"]
+    own += ["head_dim", "vocab_size", "rms_norm_eps", "max_position_embeddings", "final_logit_softcapping"]
+    own += ["rope_parameters", "hidden_activation", "model_type"]
+    config = {**{key: shape[key] for key in own}, **DSPARK, "num_hidden_layers": 2, "layer_types": ["full_attention"] * 2}
+    config |= {"num_target_layers": shape["num_hidden_layers"], "target_layer_ids": taps, "markov_rank": rank, "tie_word_embeddings": False}
+    weights = dict(tree_flatten(random_like(DSparkDraftModel(DSparkConfig.from_dict(config)).parameters(), 2)))
+    write(folder, {"architectures": ["Gemma4DSparkModel"], **config}, weights)
+
+
+def widened(folder, source):
+    weights = {name: value.astype(mx.float32) for name, value in mx.load(str(source / "model.safetensors")).items()}
+    config = json.loads((source / "config.json").read_text())
+    write(folder, {**config, "dtype": "float32"}, weights)
+
+
 if __name__ == "__main__":
     out, tokenizer = Path(sys.argv[1]), Path(sys.argv[2])
     target(out / "mid", tokenizer, VOCABULARY)
     target(out / "wide", tokenizer, PUBLISHED)
     drafter(out / "mid-dflash", DFlashDraftModel, {})
     drafter(out / "mid-dflash2", DFlash2DraftModel, SELECTOR)
+    dspark(out / "mid-dspark", out / "mid", TAPS, 128)
+    dspark(out / "slipstream-demo-dspark", tokenizer, [1, 3, 5], 64)
+    for name in ["slipstream-demo-dflash", "slipstream-demo-dflash2"]:
+        widened(out / name, tokenizer.with_name(name))

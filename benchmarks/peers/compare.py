@@ -1,8 +1,8 @@
 """Slipstream and its peers on the same checkpoints, tokens and machine, in turn; prints ratios, above 1 where Slipstream wins.
 
-Usage: compare.py SLIPSTREAM DEMO RANDOM [--contexts 128,2048] [--times 9]
+Usage: compare.py SLIPSTREAM DEMO_TARGET CHECKPOINTS [--contexts 128,2048,8192] [--times 9]
 
-DEMO is the folder of the demo's checkpoints, RANDOM that of checkpoints.py. Every measurement is a fresh process of each side, one right behind the other, and the ratio is
+CHECKPOINTS is what checkpoints.py wrote. Every measurement is a fresh process of each side, one right behind the other, and the ratio is
 taken of such a pair: whatever else the machine does slows both. Shown is the median of the ratios, and the order statistics
 between which that of all would lie in 95 of a hundred cases.
 """
@@ -15,18 +15,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 PEER = Path(__file__).with_name("peer.py")
 
-def cases(demo, random, contexts):
+def cases(demo, checkpoints, contexts):
     """Plain decoding behind every length, of which the demo reads the first only, and each block drafter behind that."""
-    for target, tokens, lengths in [(demo / "slipstream-demo", 64, contexts[:1]), (random / "mid", 32, contexts)]:
+    for target, tokens, lengths in [(demo, 64, contexts[:1]), (checkpoints / "mid", 32, contexts)]:
         for context in lengths:
             yield {"peer": "mlx-lm", "target": str(target), "context": context, "tokens": tokens}
-        for kind in ["dflash", "dflash2"]:
-            drafter = str(target.with_name(f"{target.name}-{kind}"))
-            yield {"peer": "dflash", "target": str(target), "drafter": drafter, "context": contexts[0], "gamma": 7, "tokens": tokens}
+        for peer, kind in [("dflash", "dflash"), ("dflash", "dflash2"), ("mlx-vlm", "dspark")]:
+            drafter = str(checkpoints / f"{target.name}-{kind}")
+            yield {"peer": peer, "target": str(target), "drafter": drafter, "context": contexts[0], "gamma": 7, "tokens": tokens}
 
 
 def library(program):
@@ -34,6 +35,12 @@ def library(program):
     needed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     found = [Path(line.split()[2]).parent for line in needed.splitlines() if "libmlx" in line]
     return str(found[0]) if found else sys.exit(f"{program} is linked to no MLX")
+
+
+def versions(program):
+    """What ran, as far as it tells."""
+    own = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    return ", ".join([own, *(f"{name} {version(name)}" for name in ["mlx", "mlx-lm", "dflash", "mlx-vlm"])])
 
 
 def shown(command, **more):
@@ -66,8 +73,9 @@ def ours(program, home, case, models):
         "reading_s": reading_s,
         "round_s": row["round_s"]["median"],
         "tokens_per_round": row["tokens_per_round"]["median"],
-        "peak": row["peak_memory_bytes"],
+        "peak": report["peak_memory_bytes"],
         "host": row["host_s"]["median"] / row["round_s"]["median"],
+        "machine": report["conditions"]["machine"],
         "told": row["told_s"]["median"] / row["round_s"]["median"],
     }
     return values, report["ids"], row["begins"]
@@ -94,6 +102,12 @@ def starting(program, mlx, home, model, target, times):
         peer, _ = seconds_until([sys.executable, str(PEER), "first", json.dumps(order)], '"first"', LD_LIBRARY_PATH=mlx)
         pairs.append((own, peer))
     return pairs
+
+
+def flat(program, home, target, drafter, context):
+    """The most memory in each of 20 answers of 100 rounds, with and without a drafter that never guesses right."""
+    command = [program, "bench", target, drafter, "--gamma", "7", "--context", str(context), "--tokens", "100", "--repeats", "20", "--json"]
+    return [row["peak_memory_bytes"] for row in shown(command, SLIPSTREAM_HOME=home)["rows"]]
 
 
 CHOOSING = {
@@ -139,51 +153,81 @@ def told(values, digits=2):
     return f"{middle:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 
+def table(heads, rows):
+    """Prints each row as soon as it is there."""
+    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+    print()
+
+
+def name(folder):
+    return Path(folder).name
+
+
+ROUNDS = ["peer", "target", "drafter", "context", "γ", "a round: ours, ms", "theirs, ms", "ratio", "until the first token: ratio"]
+ROUNDS += ["peak memory: ours / theirs", "tokens a round: ours / theirs", "of ours outside MLX", "telling"]
+
+
+def rounds(program, mlx, home, models, case, times):
+    pairs = []
+    for _ in range(times):
+        own, ids, begins = ours(program, home, case, models)
+        pairs.append((own, theirs(mlx, case, ids, begins)))
+    ratio = lambda key: told([peer[key] / own[key] for own, peer in pairs])  # noqa: E731
+    took = [told([1e3 * pair[side]["round_s"] for pair in pairs]) for side in (0, 1)]
+    peak = statistics.median(own["peak"] / peer["peak"] for own, peer in pairs)
+    alike = " / ".join(f"{side['tokens_per_round']:.2f}" for side in pairs[0])
+    shares = [f"{statistics.median(own[key] for own, _ in pairs):.1%}" for key in ("host", "told")]
+    pair = [case["peer"], name(case["target"]), name(case.get("drafter", "none")), case["context"], case.get("gamma", 0)]
+    return [*pair, *took, f"**{ratio('round_s')}**", ratio("reading_s"), f"{peak:.2f}", alike, *shares]
+
+
+def starts(program, mlx, home, models, target, times):
+    pairs = starting(program, mlx, home, models[target], target, times)
+    sides = [told([pair[side] for pair in pairs]) for side in (0, 1)]
+    return [name(target), *sides, f"**{told([own / peer for own, peer in pairs])}**"]
+
+
+def memories(program, home, models, case):
+    peaks = flat(program, home, models[case["target"]], models[case["drafter"]], case["context"])
+    for way, of_way in zip(["none", name(case["drafter"])], peaks):
+        yield name(case["target"]), way, f"{of_way[0] / 1e6:.1f}", f"{of_way[-1] / 1e6:.1f}", f"**{max(of_way) / of_way[0]:.3f}**"
+
+
+def choices(program, home, model, context, times):
+    took = choosing(program, home, model, context, times)
+    for way, seconds in took.items():
+        against = [of_way / greedily for of_way, greedily in zip(seconds, took["greedily"])]
+        yield way, told([1e3 * of_way for of_way in seconds]), f"**{told(against)}**"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("demo", type=Path)
-    parser.add_argument("random", type=Path)
-    parser.add_argument("--contexts", default="128,2048")
+    parser.add_argument("checkpoints", type=Path)
+    parser.add_argument("--contexts", default="128,2048,8192")
     parser.add_argument("--times", type=int, default=9)
     given = parser.parse_args()
-    program, times = given.program, given.times
-    asked = list(cases(given.demo.resolve(), given.random.resolve(), [int(context) for context in given.contexts.split(",")]))
+    program, times, contexts = given.program, given.times, [int(context) for context in given.contexts.split(",")]
+    asked = list(cases(given.demo.resolve(), given.checkpoints.resolve(), contexts))
+    mid, wide = (str(given.checkpoints.resolve() / folder) for folder in ("mid", "wide"))
     mlx = library(program)
     with tempfile.TemporaryDirectory() as home:
-        wide = str(given.random.resolve() / "wide")
         folders = {wide} | {case[part] for case in asked for part in ("target", "drafter") if case.get(part)}
         models = {folder: register(program, home, folder) for folder in sorted(folders)}
-        print("| peer | target | drafter | context | γ | round: ours, ms | theirs, ms | ratio | until the first token: ratio | peak memory, ours / theirs | tokens a round, ours / theirs | ours outside MLX | told |")
-        print("|" + "---|" * 13)
-        for case in asked:
-            pairs = []
-            for _ in range(times):
-                own, ids, begins = ours(program, home, case, models)
-                pairs.append((own, theirs(mlx, case, ids, begins)))
-            ratio = lambda key: told([peer[key] / own[key] for own, peer in pairs])  # noqa: E731
-            milliseconds = lambda side: told([1e3 * pair[side]["round_s"] for pair in pairs])  # noqa: E731
-            alike = f"{pairs[0][0]['tokens_per_round']:.2f} / {pairs[0][1]['tokens_per_round']:.2f}"
-            peak = statistics.median(own["peak"] / peer["peak"] for own, peer in pairs)
-            host, events = (statistics.median(own[key] for own, _ in pairs) for key in ("host", "told"))
-            print(
-                f"| {case['peer']} | {Path(case['target']).name} | {Path(case.get('drafter') or 'none').name} | {case['context']} | {case.get('gamma') or 0} | {milliseconds(0)} | "
-                f"{milliseconds(1)} | **{ratio('round_s')}** | {ratio('reading_s')} | {peak:.2f} | {alike} | {host:.1%} | {events:.1%} |",
-                flush=True,
-            )
-        print("\n| from the start of the program to its first token | ours, s | mlx-lm, s | ours / theirs |")
-        print("|" + "---|" * 4)
-        target = asked[-1]["target"]
-        pairs = starting(program, mlx, home, models[target], target, times)
-        own, peer = (told([pair[side] for pair in pairs]) for side in (0, 1))
-        print(f"| {Path(target).name} | {own} | {peer} | **{told([own / peer for own, peer in pairs])}** |", flush=True)
-
-        print("\n| choosing from 262,144 tokens | plain step, ms | × greedily |")
-        print("|" + "---|" * 3)
-        took = choosing(program, home, models[wide], asked[0]["context"], times)
-        for way, seconds in took.items():
-            against = told([of_way / greedily for of_way, greedily in zip(seconds, took["greedily"])])
-            print(f"| {way} | {told([1e3 * of_way for of_way in seconds])} | **{against}** |", flush=True)
+        machine = ours(program, home, asked[0], models)[0]["machine"]
+        print(f"{machine}, {versions(program)}, {times} times.\n", flush=True)
+        table(ROUNDS, (rounds(program, mlx, home, models, case, times) for case in asked))
+        heads = ["from the start of the program to its first token", "ours, s", "mlx-lm, s", "ours / theirs"]
+        table(heads, [starts(program, mlx, home, models, mid, times)])
+        table(
+            ["20 answers of 100 rounds", "drafter", "most memory in the first, MB", "in the last", "in any / in the first"],
+            (row for case in asked if case["peer"] == "mlx-vlm" for row in memories(program, home, models, case)),
+        )
+        heads = ["choosing from 262,144 tokens", "a plain step, ms", "× greedily"]
+        table(heads, choices(program, home, models[wide], contexts[0], times))
 
 
 main()

@@ -1,6 +1,6 @@
 """Times one peer on one checkpoint, in a process of its own; prints JSON.
 
-Usage: peer.py mlx-lm|dflash|first '{"target": …, "drafter": …, "ids": […], "begins": […], "context": …, "gamma": …, "tokens": …}'
+Usage: peer.py mlx-lm|dflash|mlx-vlm|first '{"target": …, "drafter": …, "ids": […], "begins": […], "context": …, "gamma": …, "tokens": …}'
 
 It reads and writes what `slipstream bench --json` says that it read and wrote: the same ids, the same lengths, no end token.
 `first` lets mlx-lm write a single token behind the ids, for whoever watches to see when it is there.
@@ -60,6 +60,42 @@ def dflash(order):
         yield begun, times, written
 
 
+def mlx_vlm(order):
+    """mlx-vlm's loop, one token of which is yielded after the other: a round that wrote several is told once."""
+    from mlx_vlm.generate.ar import generate_step
+    from mlx_vlm.speculative.drafters import load_drafter
+
+    model = TextOnly(Path(order["target"]))
+    drafter, kind = load_drafter(order["drafter"])
+    for prompt in prompts(order):
+        begun, times, written = time.perf_counter(), [], 0
+        drafting = {"draft_model": drafter, "draft_kind": kind, "draft_block_size": order["gamma"] + 1}
+        for _ in generate_step(mx.array([prompt]), model, None, None, temperature=0, max_tokens=order["tokens"], **drafting):
+            written += 1
+            if len(drafter.accept_lens) >= len(times):
+                times.append(time.perf_counter())
+        yield begun, times, written
+
+
+class TextOnly:
+    """A target without the towers for images and sounds, which mlx-vlm would make up at random."""
+
+    def __init__(self, folder):
+        from mlx_vlm.models.gemma4.config import TextConfig
+        from mlx_vlm.models.gemma4.language import LanguageModel
+
+        self.config = TextConfig.from_dict(json.loads((folder / "config.json").read_text()))
+        self.language_model = LanguageModel(self.config)
+        self.language_model.load_weights(str(folder / "model.safetensors"))
+        mx.eval(self.language_model.parameters())
+
+    def get_input_embeddings(self, ids, *_, **__):
+        from mlx_vlm.models.base import InputEmbeddingsFeatures
+
+        text = self.language_model.model
+        return InputEmbeddingsFeatures(inputs_embeds=text.embed_tokens(ids) * text.embed_scale)
+
+
 class Endless(TokenizerWrapper):
     """Knows no end token, and writes no text: a random target's ids may be no words."""
 
@@ -98,7 +134,7 @@ def main():
     if sys.argv[1] == "first":
         return first_token(order)
     answers, first = [], None
-    for begun, times, written in {"mlx-lm": plain, "dflash": dflash}[sys.argv[1]](order):
+    for begun, times, written in {"mlx-lm": plain, "dflash": dflash, "mlx-vlm": mlx_vlm}[sys.argv[1]](order):
         first = first or times[0] - started
         rounds = [after - before for before, after in zip(times[WARM:], times[WARM + 1 :])]
         answers.append(

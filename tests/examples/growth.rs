@@ -9,14 +9,14 @@
 use std::{env, fs, ops::ControlFlow, rc::Rc, time::Instant};
 
 use decode::{Answer, Drafter as _, Fixed, Limits, Target as _};
-use drafters::{Context, DSpark, Drafter, New};
-use gemma4::{Conversation, Model};
+use drafters::{DSpark, Drafter, New};
+use gemma4::Model;
 use mlx_rs::{Array, Dtype, random};
-use nn::{Cache, Mask, Sampler, Sampling, Visible, Vocabulary, attend};
+use nn::{Cache, Mask, Visible, Vocabulary, attend};
 use serde_json::json;
 use tests::{
     Outcome, fixtures,
-    random::Random,
+    pair::Pair,
     scaled::{self, VOCABULARY},
 };
 
@@ -119,68 +119,34 @@ fn assistant() -> Outcome<Drafter> {
     Ok(drafters::open(scaled::checkpoint(&folder, 8, &[1], WINDOW)?.write()?.path(), Dtype::Bfloat16)?)
 }
 
-/// A conversation of two models.
-struct Talk {
-    conversation: Conversation,
-    context: Box<dyn Context>,
-    taps: Vec<usize>,
-    sampler: Sampler,
-    random: Random,
-}
-
-impl Talk {
-    fn new(model: &Rc<Model>, drafter: &Drafter) -> Outcome<Self> {
-        let conversation = Conversation::new(Rc::clone(model));
-        Ok(Self {
-            context: drafter.context(Rc::<Model>::clone(model), conversation.donors())?,
-            conversation,
-            taps: drafter.taps(model.config().layers.len()),
-            sampler: Sampler::new(Sampling { temperature: 0.0, ..Sampling::default() }),
-            random: Random::new(1),
-        })
-    }
-
-    /// Reads tokens without meaning until there are so many.
-    fn read_to(&mut self, position: usize) -> Outcome {
-        let missing = position - self.context.position();
-        // Few enough kinds of tokens that a lookup finds something.
-        let tokens = self.random.ids(missing, 16);
-        let mut target = self.conversation.verifier(self.sampler.clone(), &self.taps);
-        let mut drafter = self.context.proposer(self.sampler.clone());
-        decode::prefill(&mut target, Some(&mut drafter), &tokens, 512, &mut |_| ControlFlow::Continue(()))?;
-        Ok(())
-    }
-
-    /// Seconds of drafting, verifying and committing one token. What a drafter takes in is computed with the next draft,
-    /// and counts there.
-    fn round(&mut self) -> Outcome<[f64; 3]> {
-        let position = self.context.position();
-        let mut target = self.conversation.verifier(self.sampler.clone(), &self.taps);
-        let mut drafter = self.context.proposer(self.sampler.clone());
-        let started = Instant::now();
-        let draft = drafter.propose(5, position, LIMIT)?;
-        nn::wait([&draft.tokens])?;
-        let proposed = Instant::now();
-        let pass = target.verify(5, Some(&draft))?;
-        let verified = Instant::now();
-        target.commit(1)?;
-        drafter.commit(&[5], &pass.taps)?;
-        let committed = Instant::now();
-        Ok([proposed - started, verified - proposed, committed - verified].map(|time| time.as_secs_f64()))
-    }
+/// Seconds of drafting, verifying and committing one token. What a drafter takes in is computed with the next draft,
+/// and counts there.
+fn round(pair: &mut Pair) -> Outcome<[f64; 3]> {
+    let position = pair.context.position();
+    let (mut target, mut drafter) = pair.sides();
+    let started = Instant::now();
+    let draft = drafter.propose(5, position, LIMIT)?;
+    nn::wait([&draft.tokens])?;
+    let proposed = Instant::now();
+    let pass = target.verify(5, Some(&draft))?;
+    let verified = Instant::now();
+    target.commit(1)?;
+    drafter.commit(&[5], &pass.taps)?;
+    let committed = Instant::now();
+    Ok([proposed - started, verified - proposed, committed - verified].map(|time| time.as_secs_f64()))
 }
 
 /// Prints what rounds cost by context.
 fn costs(model: &Rc<Model>, kind: &Kind) -> Outcome {
-    let mut talk = Talk::new(model, &kind.drafter)?;
+    let mut pair = Pair::new(model, &kind.drafter)?;
     println!("{}", kind.name);
     println!("  context   draft ms  attention     others   verify ms  commit ms   (one in ten of {TIMED} is quicker)");
     for context in CONTEXTS {
-        talk.read_to(context - TIMED)?;
+        pair.read_to(context - TIMED)?;
         let attention = kind.full.as_ref().map(|full| Attention::new(full, context)).transpose()?;
         let mut timed = [const { Vec::new() }; 4];
         for _ in 0..TIMED {
-            let [draft, verify, commit] = talk.round()?;
+            let [draft, verify, commit] = round(&mut pair)?;
             let alone = attention.as_ref().map_or(Ok(0.0), Attention::seconds)?;
             timed.iter_mut().zip([draft, alone, verify, commit]).for_each(|(times, part)| times.push(part));
         }
@@ -232,24 +198,22 @@ fn quick(mut seconds: Vec<f64>) -> f64 {
 
 /// Prints the memory that rounds leave behind: at one place, to which they `return` again and again, or on and on.
 fn memory(model: &Rc<Model>, kind: &Kind, returns: bool) -> Outcome {
-    let mut talk = Talk::new(model, &kind.drafter)?;
-    talk.read_to(512)?;
-    talk.conversation.caches_mut().remember()?;
-    talk.context.remember()?;
+    let mut pair = Pair::new(model, &kind.drafter)?;
+    pair.read_to(512)?;
+    pair.remember()?;
     let (mut rounds, mut texts) = (0, 0);
     let mut seen = Vec::new();
     for wanted in ROUNDS {
         nn::reset_memory_peak();
         while rounds < wanted {
             if returns {
-                talk.conversation.caches_mut().rewind(512)?;
-                talk.context.rewind(512)?;
+                pair.go_back(512)?;
             }
-            texts += talk.answer(STRETCH)?;
+            texts += answer(&mut pair, STRETCH)?;
             rounds += STRETCH;
         }
         nn::release_memory();
-        seen.push([nn::memory_held(), talk.stored(kind), nn::memory_peak(), resident()]);
+        seen.push([nn::memory_held(), stored(&pair, kind), nn::memory_peak(), resident()]);
     }
     let [[held, stored, ..], [later, stored_later, ..]] = seen[..] else { return Err("there are two".into()) };
     let label = if returns { "at one place" } else { "on and on" };
@@ -264,29 +228,26 @@ fn memory(model: &Rc<Model>, kind: &Kind, returns: bool) -> Outcome {
     Ok(())
 }
 
-impl Talk {
-    /// So many rounds of one answer; the tokens that they emit.
-    fn answer(&mut self, rounds: usize) -> Outcome<usize> {
-        let position = self.context.position();
-        let prompt = vec![5; position + 1];
-        let limits = Limits { max_tokens: usize::MAX, ..Limits::default() };
-        let mut answer = Answer::new(&prompt, limits)?;
-        let mut target = self.conversation.verifier(self.sampler.clone(), &self.taps);
-        let mut drafter = self.context.proposer(self.sampler.clone());
-        for _ in 0..rounds {
-            let watch = &mut |_| ControlFlow::Continue(());
-            answer.round(&mut target, Some(&mut drafter), &mut Fixed(LIMIT), watch)?;
-        }
-        Ok(answer.emitted().len())
+/// So many rounds of one answer; the tokens that they emit.
+fn answer(pair: &mut Pair, rounds: usize) -> Outcome<usize> {
+    let position = pair.context.position();
+    let prompt = vec![5; position + 1];
+    let limits = Limits { max_tokens: usize::MAX, ..Limits::default() };
+    let mut answer = Answer::new(&prompt, limits)?;
+    let (mut target, mut drafter) = pair.sides();
+    for _ in 0..rounds {
+        let watch = &mut |_| ControlFlow::Continue(());
+        answer.round(&mut target, Some(&mut drafter), &mut Fixed(LIMIT), watch)?;
     }
+    Ok(answer.emitted().len())
+}
 
-    /// Bytes of keys and values.
-    fn stored(&self, kind: &Kind) -> u64 {
-        let target = self.conversation.caches().arrays().map(|array| array.nbytes() as u64).sum::<u64>();
-        let facts = kind.drafter.facts();
-        let drafter = facts.layers as u64 * u64::from(facts.cached.unsigned_abs()) * 4;
-        target + drafter * Cache::allotted(self.context.position()) as u64
-    }
+/// Bytes of keys and values.
+fn stored(pair: &Pair, kind: &Kind) -> u64 {
+    let target = pair.conversation.caches().arrays().map(|array| array.nbytes() as u64).sum::<u64>();
+    let facts = kind.drafter.facts();
+    let drafter = facts.layers as u64 * u64::from(facts.cached.unsigned_abs()) * 4;
+    target + drafter * Cache::allotted(pair.context.position()) as u64
 }
 
 /// Bytes of the process that are in memory, where the system tells.

@@ -22,6 +22,7 @@ pub mod lender;
 pub mod library;
 pub mod microscaling;
 pub mod oracle;
+pub mod pair;
 pub mod program;
 pub mod quantise;
 pub mod random;

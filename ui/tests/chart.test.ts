@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { message, outcome, statsOf } from '../scripted/samples';
 import type { Outcome } from '../src/lib/backend/backend';
 import AnswerChart from '../src/lib/chart/AnswerChart.svelte';
-import { plainOf } from '../src/lib/chart/baseline';
+import { type Decoder, plainOf } from '../src/lib/chart/baseline';
 import { Line } from '../src/lib/chart/line';
 import { nothingYet, readingOf, Tally } from '../src/lib/chart/reading';
 import { bars, ceiling } from '../src/lib/chart/shapes';
@@ -90,6 +90,7 @@ describe('the chart', () => {
     render(AnswerChart, { reading: tallied() });
     expect(screen.getAllByTestId('bar')).toHaveLength(3);
     expect(cells('Acceptance by position')[1]).toEqual(['1', '3', '2', '67%']);
+    expect(cells('Tokens per round, the bonus token included').at(-1)).toEqual(['4', '1.00', '2.00']);
     expect(screen.getByRole('img', { name: /Running mean 2.00/ })).toBeInTheDocument();
   });
 
@@ -108,14 +109,16 @@ describe('the chart', () => {
 describe('the plain decoding that an answer is read against', () => {
   const said = (id: number, part: Partial<Outcome>) => message({ id, author: 'assistant', text: 'Hi.', outcome: outcome(rounds, part) });
   const step = (plainStepSeconds: number) => ({ stats: { ...statsOf(rounds), plainStepSeconds } });
+  const decoder: Decoder = { target: 'target-270m', precision: said(1, {}).outcome!.controls.precision };
   const all = [said(1, step(0.1)), said(2, { target: 'other', ...step(0.01) }), said(3, step(0.05)), said(4, {})];
 
   test('is its own, else that of the session, else that of the nearest answer by the same target', () => {
-    expect(plainOf(all[0]!, 'target-270m', 4, all)).toEqual({ speed: 10, source: expect.stringMatching(/^measured in this answer/) });
-    expect(plainOf(all[3]!, 'target-270m', 4, all)).toEqual({ speed: 4, source: expect.stringMatching(/^of the answers of this session/) });
-    expect(plainOf(all[3]!, 'target-270m', null, all)).toEqual({ speed: 20, source: expect.stringMatching(/^measured in another answer/) });
-    expect(plainOf(said(0, {}), 'target-270m', null, all)?.speed).toBe(10);
-    expect(plainOf(said(0, {}), 'no other', null, all)).toBeNull();
+    expect(plainOf(all[0]!, decoder, 4, all)).toEqual({ speed: 10, source: expect.stringMatching(/^measured in this answer/) });
+    expect(plainOf(all[3]!, decoder, 4, all)).toEqual({ speed: 4, source: expect.stringMatching(/^of the answers of this session/) });
+    expect(plainOf(all[3]!, decoder, null, all)).toEqual({ speed: 20, source: expect.stringMatching(/^measured in another answer/) });
+    expect(plainOf(said(0, {}), decoder, null, all)?.speed).toBe(10);
+    expect(plainOf(said(0, {}), { ...decoder, target: 'no other' }, null, all)).toBeNull();
+    expect(plainOf(said(0, {}), { ...decoder, precision: 'float32' }, null, all)).toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
+import { conversation } from '../scripted/samples';
 import { training } from '../scripted/training';
 import { backendWithTalks, entries, titles } from './talks';
 import { composer, open } from './window';
@@ -194,4 +195,19 @@ test('Escape leaves a title as it was, and the keyboard on its conversation', as
   await user.keyboard('{F2}x{Escape}');
   await waitFor(() => expect(entries()[0]).toHaveFocus());
   expect(titles()).toEqual(['Newer', 'Older']);
+});
+
+test('a long list shows a hundred rows at first, and the one that is open, however old it is', async () => {
+  const backend = backendWithTalks();
+  backend.talks = Array.from({ length: 230 }, (_, id) => conversation({ id, title: `Talk ${id}`, updatedAt: id }));
+  backend.kept = { ...backend.kept, conversation: 120 };
+  const user = await open(backend);
+  await waitFor(() => expect(titles()).toHaveLength(110));
+  expect(titles().at(-1)).toBe('Talk 120');
+  await user.click(screen.getByRole('button', { name: 'More conversations' }));
+  await waitFor(() => expect(titles()).toHaveLength(210));
+  await user.click(screen.getByRole('button', { name: 'More conversations' }));
+  await waitFor(() => expect(titles()).toHaveLength(230));
+  expect(screen.queryByRole('button', { name: 'More conversations' })).not.toBeInTheDocument();
+  await waitFor(() => expect(document.activeElement).toHaveTextContent('Talk 19'));
 });

@@ -12,6 +12,12 @@ export function bars(reading: Reading): Bar[] {
   });
 }
 
+/** Every so many of them, the last one included: not more than are read in a table. */
+export function thinned<T>(all: readonly T[], most = 30): T[] {
+  const every = Math.ceil(all.length / most);
+  return all.filter((_, at) => (at + 1) % every === 0 || at === all.length - 1);
+}
+
 /** The smallest whole number of tokens that the line fits under, and at least the bonus token with one above it. */
 export function ceiling(perRound: readonly number[]): number {
   return perRound.reduce((most, tokens) => Math.max(most, tokens), 2);

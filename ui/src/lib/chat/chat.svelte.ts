@@ -186,11 +186,14 @@ export class Chat {
     return this.answer?.message === message ? this.answer : null;
   }
 
-  /** Plain decoding with the target of an answer, as well as it is known. */
+  /** Plain decoding by what decoded an answer, as well as it is known. */
   plainOf(message: Message): Plain | null {
     // A running answer is the conversation's newest.
     const target = message.outcome?.target ?? this.conversations.find(this.selected)?.target;
-    return target ? plainOf(message, target, this.#baseline.speed(target), this.#answers) : null;
+    if (!target) return null;
+    const { precision } = message.outcome?.controls ?? this.#preferences.controls;
+    const decoder = { target, precision };
+    return plainOf(message, decoder, this.#baseline.speed(decoder), this.#answers);
   }
 
   async #say(message: Pick<UnsentMessage, 'text' | 'attachments'>): Promise<void> {

@@ -2,7 +2,9 @@ import { type Backend, type Controls, type Preset, sentence } from '../backend/b
 
 /** System prompts with the settings that go with them, each known by its name. */
 export class Presets {
-  all = $state.raw<Preset[]>([]);
+  #known = $state.raw<Preset[]>([]);
+  /** By name. */
+  readonly all = $derived(this.#known.toSorted((a, b) => a.name.localeCompare(b.name)));
   /** The name of the one that was picked or saved last. */
   picked = $state<string | null>(null);
   /** Why they could not be read. */
@@ -15,7 +17,7 @@ export class Presets {
 
   async load(): Promise<void> {
     try {
-      this.all = await this.#backend.presets();
+      this.#known = await this.#backend.presets();
       this.failure = null;
     } catch (reason) {
       this.failure = sentence(reason);
@@ -38,12 +40,12 @@ export class Presets {
 
   /** Keeps one, in the place of the one of its name. */
   async save(preset: Preset): Promise<void> {
-    this.all = await this.#backend.savePreset(preset);
+    this.#known = await this.#backend.savePreset(preset);
     this.picked = this.named(preset.name)?.name ?? null;
   }
 
   async remove(name: string): Promise<void> {
-    this.all = await this.#backend.removePreset(name);
+    this.#known = await this.#backend.removePreset(name);
   }
 }
 
