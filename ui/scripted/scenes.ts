@@ -6,7 +6,7 @@ import { lane } from './comparison';
 import { hit } from './hub';
 import { stream, traced } from './much';
 import { drafting, essayRounds, message, thoughtRounds } from './samples';
-import { long } from './threads';
+import { long, many } from './threads';
 
 export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
   broken: ({ failing }) => failing.set('preferences', 'The database slipstream.sqlite3 cannot be opened: disk is full.'),
@@ -50,6 +50,7 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
     backend.traces.set(backend.written.get(1)!.at(-1)!.id, traced(4000));
     backend.kept.provenance = true;
   },
+  many: (backend) => (backend.talks = many(230)),
   long: (backend) => backend.written.set(1, long(2000)),
   ungated: (backend) => backend.offers.set(hit.repo, { ...backend.offers.get(hit.repo)!, gated: 'no' }),
 };

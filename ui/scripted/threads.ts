@@ -44,3 +44,9 @@ export function long(count: number): Message[] {
       : message({ id, author: 'assistant', text: `${(index + 1) / 2}. ${text.repeat(1 + (index % 3))}`, outcome: made });
   });
 }
+
+/** So many conversations, the first of them open. */
+export function many(count: number): Conversation[] {
+  const before = (hours: number) => Date.now() - hours * 3_600_000;
+  return Array.from({ length: count }, (_, index) => conversation({ id: index + 1, title: `On rivers, part ${count - index}`, updatedAt: before(48 * (index + 1)) }));
+}
