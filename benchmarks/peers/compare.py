@@ -73,7 +73,7 @@ def ours(program, home, case, models):
         "reading_s": reading_s,
         "round_s": row["round_s"]["median"],
         "tokens_per_round": row["tokens_per_round"]["median"],
-        "peak": report["peak_memory_bytes"],
+        "peak": row["peak_memory_bytes"][-1],
         "host": row["host_s"]["median"] / row["round_s"]["median"],
         "machine": report["conditions"]["machine"],
         "told": row["told_s"]["median"] / row["round_s"]["median"],

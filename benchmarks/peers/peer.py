@@ -117,6 +117,7 @@ def prompts(order):
     ids, context = order["ids"], order["context"]
     for begin in order["begins"]:
         others = ids[1:]
+        mx.reset_peak_memory()
         yield ids[:1] + [others[(begin + at) % len(others)] for at in range(context - 1)]
 
 

@@ -44,7 +44,7 @@ async fn every_way_is_timed_as_often_behind_every_length_and_says_on_what() -> O
             row.prefill_tokens_per_s.is_some_and(|read| read.median > 0.0) && row.peak_memory_bytes.len() == 2,
             "{row:?}"
         );
-        assert!(row.peak_memory_bytes.iter().all(|&peak| 0 < peak && peak <= benchmark.peak_memory_bytes), "{row:?}");
+        assert!(row.peak_memory_bytes.iter().all(|&peak| peak > 0), "{row:?}");
         assert!(row.host_s.median > 0.0 && row.host_s.median < row.round_s.median, "{row:?}");
         assert!(row.waits.median >= 1.0 && row.tokens_per_round.median >= 1.0, "{row:?}");
     }

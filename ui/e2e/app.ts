@@ -26,7 +26,8 @@ export async function appStarts(binary: string, times: number): Promise<number[]
     return all;
   } finally {
     driver.kill();
-    rmSync(home, { recursive: true, force: true });
+    // What the app has just been told to end may still write.
+    rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 

@@ -56,8 +56,6 @@ pub struct Benchmark {
     pub first_token_s: f64,
     /// Tokens of that prompt.
     pub first_prompt_tokens: usize,
-    /// The most memory that the device's arrays took at any time, loading included, bytes.
-    pub peak_memory_bytes: u64,
     /// What prompts are made of: the first opens each of them, the others follow from some place on, over and over.
     pub ids: Vec<u32>,
     /// By length of the prompt, and by way of drafting.
@@ -143,9 +141,7 @@ impl App {
         // As many characters as the longest prompt has tokens: never more tokens than that.
         let longest = order.contexts.iter().copied().max().unwrap_or_default().max(CHARACTERS);
         let all = Request { controls: all, prompt: Prompt::Raw(text(longest)), ..request.clone() };
-        let all = self.timed(all).await?.answer;
-        let ids = all.prompt_ids;
-        let mut peak = first.answer.stats.peak_memory_bytes.max(all.stats.peak_memory_bytes);
+        let ids = self.timed(all).await?.answer.prompt_ids;
         // A drafter that is alone stays loaded while the target answers plainly.
         let alone = if let [_, Group { drafter: Some((_, source)), .. }] = &groups[..] { Some(source) } else { None };
         let request = Request { drafter: alone.cloned(), ..request };
@@ -155,7 +151,6 @@ impl App {
             hear(done, timings.len());
             let begun = Begun { prompt_ids: timing.prompt(&ids), ids: Vec::new() };
             let made = self.timed(groups[timing.group].request(&request, timing.gamma, begun)).await?;
-            peak = peak.max(made.answer.stats.peak_memory_bytes);
             if !timing.warm {
                 shown.push((timing, made));
             }
@@ -175,7 +170,6 @@ impl App {
             first_prompt_tokens: first.answer.prompt_ids.len(),
             load_s: first.answer.stats.load_s,
             first_token_s: first.answer.stats.first_token_s.unwrap_or_default(),
-            peak_memory_bytes: peak,
             ids,
             rows,
         })

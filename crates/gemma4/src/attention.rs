@@ -45,7 +45,7 @@ struct KeysAndValues {
 }
 
 impl Attention {
-    pub(crate) fn new(config: &Config, layer: usize, weights: &Weights, name: &str) -> Result<Self> {
+    pub(crate) fn new(config: &Config, layer: usize, weights: &Weights, rope: Rope, name: &str) -> Result<Self> {
         let kind = config.layers[layer];
         let geometry = config.geometry(kind);
         let project = |part: &str| Linear::new(weights.matrix(&format!("{name}.self_attn.{part}_proj")));
@@ -55,12 +55,12 @@ impl Attention {
             Source::Own(Box::new(KeysAndValues {
                 groups: geometry.groups,
                 keys: project("k"),
-                placing: Placing::new([query_norm, (norm("k")?, geometry.groups)], rope(geometry))?,
+                placing: Placing::new([query_norm, (norm("k")?, geometry.groups)], rope)?,
                 values: (!geometry.values_from_keys).then(|| project("v")),
                 value_norm: (config.family == Family::Gemma4).then(|| Norm::plain(config.eps)),
             }))
         } else {
-            Source::Shared(Placing::new([query_norm], rope(geometry))?)
+            Source::Shared(Placing::new([query_norm], rope)?)
         };
         Ok(Self {
             layer,
@@ -100,7 +100,7 @@ impl Attention {
     }
 }
 
-fn rope(&Geometry { head_dim, rope_base, rope_partial, rope_factor, .. }: &Geometry) -> Rope {
+pub(crate) fn rope(&Geometry { head_dim, rope_base, rope_partial, rope_factor, .. }: &Geometry) -> Rope {
     let rope = match rope_partial {
         Some(partial) => Rope::proportional(head_dim, rope_base, partial),
         None => Rope::full(head_dim, rope_base),

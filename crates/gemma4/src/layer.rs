@@ -1,7 +1,7 @@
 //! One decoder layer.
 
 use mlx_rs::Array;
-use nn::{Linear, Norm, Weights, gelu};
+use nn::{Linear, Norm, Rope, Weights, gelu};
 
 use crate::{
     Config, Error, Family, Result, attention::Attention, mixture::Mixture, norm::norm, pass::Pass,
@@ -25,7 +25,7 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    pub(crate) fn new(config: &Config, layer: usize, weights: &Weights) -> Result<Self> {
+    pub(crate) fn new(config: &Config, layer: usize, weights: &Weights, rope: Rope) -> Result<Self> {
         let name = &format!("layers.{layer}");
         let input_gate = || PerLayerGate::new(config, layer, weights, name);
         let norm = |part: &str| norm(config, weights, &format!("{name}.{part}"));
@@ -35,7 +35,7 @@ impl Layer {
         };
         Ok(Self {
             before_attention: norm("input_layernorm")?,
-            attention: Attention::new(config, layer, weights, name)?,
+            attention: Attention::new(config, layer, weights, rope, name)?,
             after_attention: norm("post_attention_layernorm")?,
             before_feed_forward: norm("pre_feedforward_layernorm")?,
             feed_forward: FeedForward::new(weights, name),
@@ -48,8 +48,10 @@ impl Layer {
 
     /// `[1, L, H]` to `[1, L, H]`.
     pub(crate) fn forward(&self, x: &Array, pass: &mut Pass<'_>) -> Result<Array> {
+        pass.pace.step(x)?;
         let attended = self.attention.forward(&self.before_attention.forward(x)?, pass)?;
         let x = x.add(self.after_attention.forward(&attended)?)?;
+        pass.pace.step(&x)?;
         let mut fed = self.feed_forward.forward(&self.before_feed_forward.forward(&x)?)?;
         if let Some((after_dense, mixture)) = &self.mixture {
             fed = after_dense.forward(&fed)?.add(mixture.forward(&x, pass)?)?;

@@ -4,20 +4,18 @@ use std::path::Path;
 
 use mlx_rs::{Array, Dtype, ops};
 use nn::{
-    Cache, Embedding, Fitted, Inventory, Linear, Norm, Place, Surplus, Vocabulary, Weights, begin, scalar, softcap,
+    Cache, Embedding, Fitted, Inventory, Linear, Norm, Pace, Place, Surplus, Vocabulary, Weights, scalar, softcap,
 };
 
 use crate::{
     Config, Error, Family, LayerKind, Result, Route,
+    attention::rope,
     layer::Layer,
     names::place,
     norm::norm,
     pass::{Pass, Sequence},
     per_layer::PerLayerInputs,
 };
-
-/// Layers that are described to the device at a time: it computes them while the host describes those behind.
-const AHEAD: usize = 8;
 
 /// A loaded target.
 #[derive(Debug)]
@@ -62,9 +60,15 @@ impl Model {
     pub fn of(config: Config, weights: &Weights, dtype: Dtype) -> Result<Self> {
         let table = Embedding::new(weights.matrix("embed_tokens"));
         let per_layer = |width| PerLayerInputs::new(&config, width, weights, dtype);
+        // All layers of a kind turn by the same angles, which are worked out once for all of them.
+        let [sliding, full] = [LayerKind::Sliding, LayerKind::Full].map(|kind| rope(config.geometry(kind)));
+        let layer = |(layer, kind)| {
+            let rope = if kind == LayerKind::Sliding { &sliding } else { &full };
+            Layer::new(&config, layer, weights, rope.clone())
+        };
         Ok(Self {
             per_layer: config.per_layer_width.map(per_layer).transpose()?,
-            layers: (0..config.layers.len()).map(|layer| Layer::new(&config, layer, weights)).collect::<Result<_>>()?,
+            layers: config.layers.iter().copied().enumerate().map(layer).collect::<Result<_>>()?,
             head: if config.tied { table.head() } else { Linear::new(weights.matrix("lm_head")) },
             embed_scale: embed_scale(&config, dtype)?,
             norm: norm(&config, weights, "norm")?,
@@ -98,7 +102,7 @@ impl Model {
     /// # Errors
     /// When a tap is out of range (nothing is written then), or MLX fails.
     pub fn forward(&self, ids: &Array, caches: &mut [Cache], taps: &[usize]) -> Result<Rows> {
-        Ok(self.run(ids, vec![(caches, rows_of(ids))], taps, true)?.0)
+        Ok(self.run(ids, vec![(caches, rows_of(ids))], taps, self.pace(ids))?.0)
     }
 
     /// The same for several sequences behind each other in `ids`, each with its caches and how many rows are its own. The
@@ -108,28 +112,25 @@ impl Model {
     /// # Errors
     /// As for one.
     pub fn forward_all(&self, ids: &Array, sequences: Vec<(&mut [Cache], usize)>, taps: &[usize]) -> Result<Rows> {
-        Ok(self.run(ids, sequences, taps, false)?.0)
+        Ok(self.run(ids, sequences, taps, Pace::free())?.0)
     }
 
-    /// The same, and where the rows went. The device `begins` before all layers are described, or does not.
+    /// The same at some pace, and where the rows went.
     fn run(
         &self,
         ids: &Array,
         sequences: Vec<(&mut [Cache], usize)>,
         taps: &[usize],
-        begins: bool,
+        pace: Pace,
     ) -> Result<(Rows, Vec<Route>)> {
         self.check_taps(taps)?;
         let mut stream = self.embed(ids)?;
         let sequence = |(caches, rows)| Sequence::new(caches, rows, self.config.window);
         let sequences = sequences.into_iter().map(sequence).collect();
-        let mut pass = Pass::new(sequences, self.per_layer_inputs(ids, &stream)?);
+        let mut pass = Pass::new(sequences, self.per_layer_inputs(ids, &stream)?, pace);
         let mut tapped = Vec::with_capacity(taps.len());
         for (i, layer) in self.layers.iter().enumerate() {
             stream = layer.forward(&stream, &mut pass)?;
-            if begins && i % AHEAD == 0 {
-                begin([&stream])?;
-            }
             if taps.contains(&i) {
                 tapped.push(stream.clone());
             }
@@ -160,7 +161,11 @@ impl Model {
     /// # Errors
     /// When MLX fails.
     pub fn routes(&self, ids: &Array) -> Result<Vec<Route>> {
-        Ok(self.run(ids, vec![(&mut self.caches(), rows_of(ids))], &[], true)?.1)
+        Ok(self.run(ids, vec![(&mut self.caches(), rows_of(ids))], &[], self.pace(ids))?.1)
+    }
+
+    fn pace(&self, ids: &Array) -> Pace {
+        Pace::new(ids.dim(1), self.layers.len())
     }
 
     /// Whether every tap names a layer, or the final norm.

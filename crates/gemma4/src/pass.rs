@@ -1,7 +1,7 @@
 //! What the layers of one forward pass share.
 
 use mlx_rs::Array;
-use nn::{Cache, Mask, Shares, Visible};
+use nn::{Cache, Mask, Pace, Shares, Visible};
 
 use crate::{LayerKind, Result, Route};
 
@@ -12,6 +12,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) per_layer: Option<Array>,
     /// Where rows went, for each layer with experts so far.
     pub(crate) routes: Vec<Route>,
+    /// How far the device is behind.
+    pub(crate) pace: Pace,
     sequences: Vec<Sequence<'a>>,
     shares: Shares,
 }
@@ -36,9 +38,9 @@ pub(crate) struct Seen {
 }
 
 impl<'a> Pass<'a> {
-    pub(crate) fn new(sequences: Vec<Sequence<'a>>, per_layer: Option<Array>) -> Self {
+    pub(crate) fn new(sequences: Vec<Sequence<'a>>, per_layer: Option<Array>, pace: Pace) -> Self {
         let shares = Shares::new(sequences.iter().map(|sequence| sequence.rows));
-        Self { per_layer, routes: Vec::new(), sequences, shares }
+        Self { per_layer, routes: Vec::new(), pace, sequences, shares }
     }
 
     /// What `attend` makes of each sequence's share of `parts`, `[1, L, heads, D]` each; behind each other again.

@@ -47,4 +47,24 @@ mod tests {
         let capped = capped.to_vec_exact::<f32>().unwrap();
         assert!((capped[0] - 30.0).abs() < 1e-3 && capped[1].is_nan() && capped[2].is_nan(), "{capped:?}");
     }
+
+    #[test]
+    fn gelu_is_its_tanh_form_everywhere_and_in_every_type() {
+        let xs = (-120..=120_i8).map(|tenth| f32::from(tenth) / 10.0).collect::<Vec<_>>();
+        let expected = xs.iter().map(|&x| {
+            let x = f64::from(x);
+            0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x.powi(3))).tanh())
+        });
+        let expected = expected.collect::<Vec<_>>();
+        for (dtype, tolerance) in [(Dtype::Float32, 1e-5), (Dtype::Bfloat16, 3e-2)] {
+            let x = Array::from_slice(&xs, &[241]).as_dtype(dtype).unwrap();
+            let found = gelu(&x).unwrap();
+            assert_eq!(found.dtype(), dtype);
+            let found = found.as_dtype(Dtype::Float32).unwrap().to_vec_exact::<f32>().unwrap();
+            for ((&x, &expected), found) in xs.iter().zip(&expected).zip(found) {
+                let off = (f64::from(found) - expected).abs();
+                assert!(off <= tolerance * expected.abs().max(1.0), "gelu({x}) is {found}, not {expected}");
+            }
+        }
+    }
 }

@@ -4,15 +4,15 @@
 //! and drops the others. Nothing that the undo might need is overwritten before: a sliding cache forgets rows that
 //! left its window only when the *next* pass begins. A ring buffer, which overwrites as it writes, could not undo.
 //!
-//! Further back than the last pass a cache goes by [`rewind`](Cache::rewind), as long as it holds every row that is
-//! visible from there, or else to a [`Snapshot`] of those rows.
+//! Further back than the last pass a cache goes by [`rewind`](Cache::rewind): as far as it holds every row that is
+//! visible from there, and to the one place that it [`remember`](Cache::remember)s.
 
 use mlx_rs::{
     Array, ops,
     ops::indexing::{TryIndexMutOp, TryIndexOp},
 };
 
-use crate::{Error, Result};
+use crate::{Error, Result, begin};
 
 /// Rows are allotted in steps, so that a token rarely moves the buffer.
 const STEP: usize = 256;
@@ -29,9 +29,11 @@ pub struct Cache {
     committed: usize,
     /// Rows of the last pass, undecided.
     pending: usize,
+    remembered: Option<Remembered>,
 }
 
-/// Rows `start..end` of the two arrays are in use; they lie in the order of their positions.
+/// Rows `start..end` of the two arrays are in use; they lie in the order of their positions. Older ones are still there
+/// before `start`, until all of them move.
 #[derive(Debug)]
 struct Buffer {
     keys: Array,
@@ -40,11 +42,12 @@ struct Buffer {
     end: usize,
 }
 
-/// What a cache held at a position, in memory of its own. A cache that keeps every row needs no copy of them.
+/// A place to go back to.
 #[derive(Debug)]
-pub struct Snapshot {
+struct Remembered {
     position: usize,
-    /// The rows that are visible from there, `[1, groups, rows, D]` each, if they would be forgotten.
+    /// The rows that are visible from there, `[1, groups, rows, D]` each, in memory of their own, once the buffer has moved
+    /// without them.
     rows: Option<(Array, Array)>,
 }
 
@@ -63,7 +66,7 @@ impl Cache {
     /// A cache that keeps every row.
     #[must_use]
     pub fn full() -> Self {
-        Self { window: None, buffer: None, committed: 0, pending: 0 }
+        Self { window: None, buffer: None, committed: 0, pending: 0, remembered: None }
     }
 
     /// A cache of a layer whose rows see the newest `window` rows, themselves included.
@@ -78,7 +81,7 @@ impl Cache {
         self.committed
     }
 
-    /// The first position that [`Cache::rewind`] can go back to: everything visible from there is still stored.
+    /// The first position from which on [`Cache::rewind`] goes back anywhere: everything visible from there is still stored.
     #[must_use]
     pub fn floor(&self) -> usize {
         match (self.window, self.committed - (self.stored() - self.pending)) {
@@ -113,7 +116,11 @@ impl Cache {
         let before = self.visible_before();
         let rows = rows_of(keys);
         let buffer = match self.buffer.take() {
-            Some(buffer) => buffer.extended(before, keys, values)?,
+            Some(buffer) if buffer.has_room(rows) => buffer.extended(before, keys, values)?,
+            Some(buffer) => {
+                self.save(&buffer, before)?;
+                buffer.moved(before, Some((keys, values)))?
+            }
             None => Buffer::new(keys, values)?,
         };
         let visible = Visible { keys: buffer.view(&buffer.keys)?, values: buffer.view(&buffer.values)?, before };
@@ -136,56 +143,90 @@ impl Cache {
         Ok(())
     }
 
-    /// Drops every committed row from `position` on.
+    /// Remembers this place, in the stead of the one before. It costs memory only once the rows that are visible from here
+    /// would be lost, which are fewer than the window has.
     ///
     /// # Errors
-    /// When the last pass is undecided, when there is no such position, or when rows that are visible from there are
-    /// forgotten. Nothing is written then.
-    pub fn rewind(&mut self, position: usize) -> Result<()> {
+    /// When the last pass is undecided.
+    pub fn remember(&mut self) -> Result<()> {
         self.check_decided()?;
-        let (floor, end) = (self.floor(), self.committed);
-        if !(floor..=end).contains(&position) {
-            return Err(Error::Rewind { position, floor, end });
+        if self.remembered() != Some(self.committed) {
+            self.remembered = Some(Remembered { position: self.committed, rows: None });
         }
-        if let Some(buffer) = &mut self.buffer {
-            buffer.end -= end - position;
-        }
-        self.committed = position;
         Ok(())
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        *self = Self { window: self.window, ..Self::full() };
+    /// The place that is remembered.
+    #[must_use]
+    pub fn remembered(&self) -> Option<usize> {
+        self.remembered.as_ref().map(|remembered| remembered.position)
     }
 
-    /// What [`Cache::restore`] needs to come back here: of a sliding cache one row fewer than its window.
+    /// Drops every committed row from `position` on: the cache is then as if nothing had ever followed. Memory that most of
+    /// is out of use by then is given back.
     ///
     /// # Errors
-    /// When the last pass is undecided, or MLX fails.
-    pub fn snapshot(&self) -> Result<Snapshot> {
+    /// When the last pass is undecided, when there is no such position, or when rows that are visible from there are
+    /// forgotten (nothing is written then), or MLX fails.
+    pub fn rewind(&mut self, position: usize) -> Result<()> {
         self.check_decided()?;
-        let rows = self.window.map_or(0, |_| self.visible_before());
-        let rows = match self.newest(rows)? {
-            // A slice would keep the whole buffer alive.
-            Some((keys, values)) if rows > 0 => Some((keys.contiguous()?, values.contiguous()?)),
-            _ => None,
-        };
-        Ok(Snapshot { position: self.committed, rows })
-    }
-
-    /// Goes back to where `snapshot` was taken of this cache; it must not have been rewound behind that place since.
-    ///
-    /// # Errors
-    /// When the last pass is undecided, or the cache has never been there (nothing is written then), or MLX fails.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let &Snapshot { position, ref rows } = snapshot;
-        if self.window.is_none() || position > self.committed {
-            return self.rewind(position);
+        let (floor, end) = (self.floor(), self.committed);
+        if position == 0 {
+            *self = Self { window: self.window, ..Self::full() };
+            return Ok(());
         }
-        self.check_decided()?;
-        self.buffer = rows.as_ref().map(|(keys, values)| Buffer::new(keys, values)).transpose()?;
+        if !(floor..=end).contains(&position) && self.remembered() != Some(position) {
+            return Err(Error::Rewind { position, floor, end });
+        }
+        if position < floor {
+            self.restore()?;
+        } else if let Some(buffer) = &mut self.buffer {
+            buffer.end -= end - position;
+        }
         self.committed = position;
+        self.remembered = self.remembered.take().filter(|remembered| remembered.position <= position);
+        self.shrink()
+    }
+
+    /// Shows again what is visible from the remembered place.
+    fn restore(&mut self) -> Result<()> {
+        let (Some(buffer), Some(remembered)) = (&mut self.buffer, &self.remembered) else { return Ok(()) };
+        if let Some((keys, values)) = &remembered.rows {
+            *buffer = Buffer::new(keys, values)?;
+        } else {
+            buffer.end -= self.committed - remembered.position;
+            buffer.start = visible_from(self.window, buffer.end);
+        }
+        Ok(())
+    }
+
+    /// Copies what is visible from the remembered place before all but the newest `kept` rows are lost.
+    fn save(&mut self, buffer: &Buffer, kept: usize) -> Result<()> {
+        let Some(remembered) = self.remembered.as_mut().filter(|remembered| remembered.rows.is_none()) else {
+            return Ok(());
+        };
+        let end = buffer.end - (self.committed - remembered.position);
+        let start = visible_from(self.window, end);
+        if start + kept < buffer.end {
+            // A slice would keep the whole buffer alive.
+            let copy = |array| -> Result<Array> { Ok(slice(array, start, end)?.contiguous()?) };
+            let (keys, values) = (copy(&buffer.keys)?, copy(&buffer.values)?);
+            begin([&keys, &values])?;
+            remembered.rows = Some((keys, values));
+        }
+        Ok(())
+    }
+
+    /// Moves what is stored to where it has room enough, if that is less than half of what it has.
+    fn shrink(&mut self) -> Result<()> {
+        let kept = self.stored();
+        let roomy = |buffer: &mut Buffer| 2 * Self::allotted(kept) <= rows_of(&buffer.keys);
+        if let Some(buffer) = self.buffer.take_if(roomy) {
+            self.save(&buffer, kept)?;
+            let buffer = buffer.moved(kept, None)?;
+            begin([&buffer.keys, &buffer.values])?;
+            self.buffer = Some(buffer);
+        }
         Ok(())
     }
 
@@ -224,43 +265,34 @@ impl Cache {
     }
 }
 
-impl Snapshot {
-    /// The position of the next row.
-    #[must_use]
-    pub fn position(&self) -> usize {
-        self.position
-    }
-
-    /// The arrays behind it, to wait for: until then they keep the cache's own alive.
-    pub fn arrays(&self) -> impl Iterator<Item = &Array> {
-        self.rows.iter().flat_map(|(keys, values)| [keys, values])
-    }
-}
-
 impl Buffer {
     fn new(keys: &Array, values: &Array) -> Result<Self> {
         let end = rows_of(keys);
         Ok(Self { keys: padded(&[keys], end)?, values: padded(&[values], end)?, start: 0, end })
     }
 
-    /// This buffer with its newest `kept` rows and the new ones behind them. Rows move only if there is no room.
+    fn has_room(&self, rows: usize) -> bool {
+        self.end + rows <= rows_of(&self.keys)
+    }
+
+    /// This buffer with its newest `kept` rows and the new ones, which it has room for, behind them.
     fn extended(mut self, kept: usize, keys: &Array, values: &Array) -> Result<Self> {
-        let rows = rows_of(keys);
-        self.start = self.end - kept;
-        if self.end + rows > rows_of(&self.keys) {
-            let moved = |old: &Array, new: &Array| padded(&[&self.view(old)?, new], kept + rows);
-            return Ok(Self {
-                keys: moved(&self.keys, keys)?,
-                values: moved(&self.values, values)?,
-                start: 0,
-                end: kept + rows,
-            });
-        }
-        let range = index(self.end)..index(self.end + rows);
+        let end = self.end + rows_of(keys);
+        let range = index(self.end)..index(end);
         self.keys.try_index_mut((.., .., range.clone(), ..), keys)?;
         self.values.try_index_mut((.., .., range, ..), values)?;
-        self.end += rows;
-        Ok(self)
+        Ok(Self { start: self.end - kept, end, ..self })
+    }
+
+    /// Its newest `kept` rows, and new ones behind them if there are any, in another place.
+    fn moved(&self, kept: usize, new: Option<(&Array, &Array)>) -> Result<Self> {
+        let end = kept + new.map_or(0, |(keys, _)| rows_of(keys));
+        let moved = |old: &Array, new: Option<&Array>| {
+            let old = slice(old, self.end - kept, self.end)?;
+            padded(&[Some(&old), new].into_iter().flatten().collect::<Vec<_>>(), end)
+        };
+        let (keys, values) = new.unzip();
+        Ok(Self { keys: moved(&self.keys, keys)?, values: moved(&self.values, values)?, start: 0, end })
     }
 
     fn view(&self, array: &Array) -> Result<Array> {
@@ -270,15 +302,24 @@ impl Buffer {
 
 /// `parts`, `rows` rows in all, and room for more behind them.
 fn padded(parts: &[&Array], rows: usize) -> Result<Array> {
-    let room = Cache::allotted(rows) - rows;
     let first = parts[0];
-    let room = ops::zeros_dtype(&[first.dim(0), first.dim(1), index(room), first.dim(3)], first.dtype())?;
-    let parts = parts.iter().copied().chain([&room]).collect::<Vec<_>>();
-    Ok(ops::concatenate(&parts, 2)?)
+    let shape = [first.dim(0), first.dim(1), index(Cache::allotted(rows)), first.dim(3)];
+    let (mut whole, mut end) = (ops::zeros_dtype(&shape, first.dtype())?, 0);
+    for part in parts {
+        let start = end;
+        end += part.dim(2);
+        whole.try_index_mut((.., .., start..end, ..), part)?;
+    }
+    Ok(whole)
 }
 
 fn slice(array: &Array, start: usize, end: usize) -> Result<Array> {
     Ok(array.try_index((.., .., index(start)..index(end), ..))?)
+}
+
+/// The first of the rows before `end` that the next one sees.
+fn visible_from(window: Option<usize>, end: usize) -> usize {
+    window.map_or(0, |window| end.saturating_sub(window - 1))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "a dimension is never negative")]

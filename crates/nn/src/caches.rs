@@ -2,21 +2,19 @@
 
 use mlx_rs::Array;
 
-use crate::{Cache, Result, Snapshot, wait};
+use crate::{Cache, Error, Result};
 
 /// What one sequence has put into a model's caches.
 #[derive(Debug)]
 pub struct Caches {
     layers: Vec<Cache>,
-    /// A place to go back to although sliding caches have forgotten it: a snapshot of each.
-    remembered: Option<Vec<Snapshot>>,
 }
 
 impl Caches {
     /// One cache for each layer that owns keys and values; all of them empty.
     #[must_use]
     pub fn new(layers: Vec<Cache>) -> Self {
-        Self { layers, remembered: None }
+        Self { layers }
     }
 
     /// The layers' caches.
@@ -45,7 +43,7 @@ impl Caches {
     /// The one position before [`Caches::floor`] that can be gone back to, besides 0.
     #[must_use]
     pub fn remembered(&self) -> Option<usize> {
-        self.remembered.as_ref().and_then(|snapshots| snapshots.first()).map(Snapshot::position)
+        self.layers.first().and_then(Cache::remembered)
     }
 
     /// Keeps the first `rows` rows of the last pass and drops the others.
@@ -56,19 +54,12 @@ impl Caches {
         self.layers.iter_mut().try_for_each(|cache| cache.commit(rows))
     }
 
-    /// Remembers this place, in the stead of the one before, at the price of one window of the sliding caches' rows.
+    /// Remembers this place, in the stead of the one before, at the price of one window of the sliding caches' rows at most.
     ///
     /// # Errors
-    /// When the last pass is undecided, or MLX fails.
+    /// When the last pass is undecided.
     pub fn remember(&mut self) -> Result<()> {
-        if self.remembered() == Some(self.position()) {
-            return Ok(());
-        }
-        self.remembered = None; // both at once may not fit into memory
-        let snapshots = self.layers.iter().map(Cache::snapshot).collect::<Result<Vec<_>>>()?;
-        wait(snapshots.iter().flat_map(Snapshot::arrays))?;
-        self.remembered = Some(snapshots);
-        Ok(())
+        self.layers.iter_mut().try_for_each(Cache::remember)
     }
 
     /// Goes back to `position`, exactly: the caches are then as if nothing had ever followed.
@@ -76,19 +67,11 @@ impl Caches {
     /// # Errors
     /// When that cannot be done (nothing is written then), or MLX fails.
     pub fn rewind(&mut self, position: usize) -> Result<()> {
-        let floor = self.floor();
-        let Self { layers, remembered } = self;
-        match remembered {
-            _ if position == 0 => layers.iter_mut().for_each(Cache::clear),
-            Some(snapshots) if position < floor && snapshots.iter().all(|snapshot| snapshot.position() == position) => {
-                layers.iter_mut().zip(snapshots).try_for_each(|(cache, snapshot)| cache.restore(snapshot))?;
-            }
-            _ => layers.iter_mut().try_for_each(|cache| cache.rewind(position))?,
+        let (floor, end) = (self.floor(), self.position());
+        if position > 0 && !(floor..=end).contains(&position) && self.remembered() != Some(position) {
+            return Err(Error::Rewind { position, floor, end });
         }
-        if self.remembered().is_some_and(|remembered| remembered > position) {
-            self.remembered = None;
-        }
-        Ok(())
+        self.layers.iter_mut().try_for_each(|cache| cache.rewind(position))
     }
 
     /// The arrays behind the caches, to wait for.

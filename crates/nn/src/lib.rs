@@ -21,6 +21,7 @@ mod finite;
 mod heads;
 mod matrix;
 mod norm;
+mod pace;
 mod placing;
 mod rope;
 mod sampling;
@@ -30,7 +31,7 @@ mod weights;
 
 pub use activation::{gelu, scalar, softcap};
 pub use attention::{Mask, attend};
-pub use cache::{Cache, Snapshot, Visible};
+pub use cache::{Cache, Visible};
 pub use caches::Caches;
 pub use device::{
     begin, computed, gathers_only_float32, memory_held, memory_peak, release_memory, reset_memory_peak, wait, waits,
@@ -42,6 +43,7 @@ pub use finite::finite;
 pub use heads::{heads_first, split_heads};
 pub use matrix::{Embedding, Experts, Linear, Matrix, Mode, Packed, Packing};
 pub use norm::Norm;
+pub use pace::Pace;
 pub use placing::Placing;
 pub use rope::Rope;
 pub use sampling::{Acceptance, Drawn, Judged, Penalties, Rule, Ruling, Sampler, Sampling, Subset};

@@ -1,12 +1,13 @@
 //! Rotary positions.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, rc::Rc};
 
 use mlx_rs::{Array, fast, ops, ops::indexing::TryIndexOp};
 
 use crate::{Result, device::is_cpu, heads_first};
 
-/// Rotates pairs of lanes by an angle that grows with the position; lane `j` pairs with lane `j + D/2`.
+/// Rotates pairs of lanes by an angle that grows with the position; lane `j` pairs with lane `j + D/2`. A clone shares what is
+/// worked out for the newest positions.
 #[derive(Debug, Clone)]
 pub struct Rope {
     dims: i32,
@@ -15,7 +16,7 @@ pub struct Rope {
     /// What positions are multiplied by.
     scale: f32,
     /// Where MLX has no kernel for it.
-    composed: Option<Composed>,
+    composed: Option<Rc<Composed>>,
 }
 
 impl Rope {
@@ -42,7 +43,11 @@ impl Rope {
     /// The same with all positions divided by `factor`, so that longer texts span the angles that were trained.
     #[must_use]
     pub fn stretched(self, factor: f32) -> Self {
-        Self { scale: 1.0 / factor, ..self }
+        let scale = 1.0 / factor;
+        let composed = self.composed.map(|composed| {
+            Rc::new(Composed { scale, frequencies: composed.frequencies.clone(), newest: RefCell::default() })
+        });
+        Self { scale, composed, ..self }
     }
 
     /// `[b, L, heads, D]`, whose rows stand at positions `offset..offset + L`, to `[b, heads, L, D]`.
@@ -51,7 +56,7 @@ impl Rope {
     /// When MLX fails.
     pub fn rotate(&self, x: &Array, offset: usize) -> Result<Array> {
         if let Some(composed) = &self.composed {
-            return heads_first(&composed.rotate(x, &[offset], self.scale)?);
+            return heads_first(&composed.rotate(x, &[offset])?);
         }
         let (x, divisors) = (heads_first(x)?, self.divisors.as_ref());
         Ok(fast::rope(x, self.dims, false, self.base, self.scale, index(offset), divisors)?)
@@ -63,7 +68,7 @@ impl Rope {
     /// When MLX fails.
     pub fn rotate_each(&self, x: &Array, offsets: &[usize]) -> Result<Array> {
         if let Some(composed) = &self.composed {
-            return heads_first(&composed.rotate(x, offsets, self.scale)?);
+            return heads_first(&composed.rotate(x, offsets)?);
         }
         let x = heads_first(x)?;
         let offsets = Array::from_iter(offsets.iter().map(|&offset| index(offset)), &[x.dim(0)]);
@@ -71,17 +76,19 @@ impl Rope {
     }
 }
 
-/// The same of few operations: the host works out sines and cosines, once for the keys and the queries of a layer. MLX
+/// The same of few operations: the host works out sines and cosines, once for all layers that share a rope. MLX
 /// would have the device make them anew for every rotation, of operations that each cost more than a row's sines.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Composed {
     /// What a pair's angle grows by from each position to the next.
     frequencies: Vec<f32>,
+    /// What positions are multiplied by.
+    scale: f32,
     newest: RefCell<Option<Angles>>,
 }
 
 /// Of rows at some positions.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Angles {
     offsets: Vec<usize>,
     rows: i32,
@@ -92,14 +99,14 @@ struct Angles {
 }
 
 impl Composed {
-    fn new(frequencies: impl Iterator<Item = f32>) -> Option<Self> {
-        is_cpu().then(|| Self { frequencies: frequencies.collect(), newest: RefCell::default() })
+    fn new(frequencies: impl Iterator<Item = f32>) -> Option<Rc<Self>> {
+        is_cpu().then(|| Rc::new(Self { frequencies: frequencies.collect(), scale: 1.0, newest: RefCell::default() }))
     }
 
-    fn rotate(&self, x: &Array, offsets: &[usize], scale: f32) -> Result<Array> {
+    fn rotate(&self, x: &Array, offsets: &[usize]) -> Result<Array> {
         let mut newest = self.newest.borrow_mut();
         let known = newest.take().filter(|known| known.offsets == offsets && known.rows == x.dim(1));
-        let angles = newest.insert(known.unwrap_or_else(|| self.angles(offsets, x.dim(1), scale)));
+        let angles = newest.insert(known.unwrap_or_else(|| self.angles(offsets, x.dim(1))));
         let half = x.dim(3) / 2;
         let (first, second) = (x.try_index((.., .., .., ..half))?, x.try_index((.., .., .., half..))?);
         let others = ops::concatenate(&[second, first], -1)?;
@@ -107,11 +114,11 @@ impl Composed {
         Ok(rotated.as_dtype(x.dtype())?)
     }
 
-    fn angles(&self, offsets: &[usize], rows: i32, scale: f32) -> Angles {
+    fn angles(&self, offsets: &[usize], rows: i32) -> Angles {
         let (mut cosines, mut sines) = (Vec::new(), Vec::new());
         for position in offsets.iter().flat_map(|&offset| (0..rows).map(move |row| index(offset).saturating_add(row))) {
             #[expect(clippy::cast_precision_loss, reason = "as MLX counts positions")]
-            let position = position as f32 * scale;
+            let position = position as f32 * self.scale;
             let of_lane = self.frequencies.iter().map(|frequency| (position * frequency).sin_cos()).collect::<Vec<_>>();
             sines.extend(of_lane.iter().map(|(sine, _)| -sine).chain(of_lane.iter().map(|(sine, _)| *sine)));
             cosines.extend(of_lane.iter().chain(&of_lane).map(|(_, cosine)| *cosine));

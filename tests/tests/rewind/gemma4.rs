@@ -183,18 +183,47 @@ fn greedy() -> Sampler {
 }
 
 #[test]
-fn a_snapshot_keeps_its_own_rows_alive_and_not_the_buffer_that_they_were_copied_from() -> Outcome {
+fn what_is_remembered_keeps_its_own_rows_alive_and_not_the_buffer_that_they_were_in() -> Outcome {
     const ROWS: i32 = 200_000; // 100 MB, beside which the other tests are nothing
     let before = memory::active_memory()?;
     let mut cache = Cache::sliding(8);
     let rows = ops::ones_dtype(&[1, 2, ROWS, 32], Dtype::Float32)?;
     cache.append(&rows, &rows)?;
     cache.commit(usize::try_from(ROWS)?)?;
-    let snapshot = cache.snapshot()?;
-    nn::wait(snapshot.arrays().chain(cache.arrays()))?;
-    drop((cache, rows));
-    assert_eq!(snapshot.arrays().map(|rows| rows.dim(2)).collect::<Vec<_>>(), [7, 7]);
+    cache.remember()?;
+    // More than there is room for.
+    let more = ops::zeros_dtype(&[1, 2, ROWS / 20, 32], Dtype::Float32)?;
+    cache.append(&more, &more)?;
+    cache.commit(usize::try_from(ROWS / 20)?)?;
+    nn::wait(cache.arrays())?;
+    drop((rows, more));
+    cache.rewind(usize::try_from(ROWS)?)?;
+    let (keys, values) = cache.newest(usize::MAX)?.ok_or("it holds nothing")?;
+    nn::wait([&keys, &values])?;
+    for rows in [keys, values] {
+        assert_eq!(rows.shape(), [1, 2, 7, 32]);
+        check_close("what is remembered", &rows, &ops::ones_like(&rows)?, 0.0)?;
+    }
     let kept = memory::active_memory()?.saturating_sub(before);
     assert!(kept < 50_000_000, "{kept} bytes are kept");
+    Ok(())
+}
+
+#[test]
+fn memory_that_a_long_text_took_is_given_back_when_a_short_one_is_gone_back_to() -> Outcome {
+    for mut cache in [Cache::full(), Cache::sliding(4000)] {
+        let rows = ops::arange::<_, f32>(None, 3000, None)?.reshape(&[1, 1, 3000, 1])?;
+        cache.append(&rows, &rows.negative()?)?;
+        cache.commit(3000)?;
+        cache.remember()?;
+        cache.rewind(2900)?;
+        let room = |cache: &Cache| cache.arrays().map(|array| array.dim(2)).collect::<Vec<_>>();
+        assert!(room(&cache).iter().all(|&room| room >= 3000), "most of it is still in use");
+        cache.rewind(3)?;
+        assert_eq!(room(&cache), [256, 256]);
+        let (keys, values) = cache.newest(9)?.ok_or("it holds nothing")?;
+        check_close("keys", &keys, &Array::from_slice(&[0.0_f32, 1.0, 2.0], &[1, 1, 3, 1]), 0.0)?;
+        check_close("values", &values, &keys.negative()?, 0.0)?;
+    }
     Ok(())
 }

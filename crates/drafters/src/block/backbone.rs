@@ -1,7 +1,7 @@
 //! The layers of a block drafter.
 
 use mlx_rs::{Array, ops};
-use nn::{Caches, Linear, Norm, Result, Shares, gelu};
+use nn::{Caches, Linear, Norm, Pace, Result, Shares, gelu};
 
 use super::{Attention, Convolution, attention::Sight};
 
@@ -63,8 +63,10 @@ impl Backbone {
 
     /// Takes context rows `[1, n, D]` into the caches.
     pub(crate) fn extend(&self, rows: &Array, caches: &mut Caches) -> Result<()> {
+        let mut pace = Pace::new(rows.dim(1), self.layers.len());
         for (layer, cache) in self.layers.iter().zip(caches.layers_mut()) {
             layer.attention.extend(&layer.context(rows)?, cache)?;
+            cache.arrays().try_for_each(|array| pace.step(array))?;
         }
         Ok(())
     }
