@@ -4,6 +4,7 @@
 const COMMANDS: &[&str] = &[
     "models",
     "model_details",
+    "drafter_fits",
     "bandwidth_ceiling",
     "add_model",
     "add_demo",

@@ -139,6 +139,6 @@ if __name__ == "__main__":
     drafter(out / "mid-dflash", DFlashDraftModel, {})
     drafter(out / "mid-dflash2", DFlash2DraftModel, SELECTOR)
     dspark(out / "mid-dspark", out / "mid", TAPS, 128)
-    dspark(out / "slipstream-demo-dspark", tokenizer, [1, 3, 5], 64)
+    dspark(out / "slipstream-demo-dspark", tokenizer, [0, 2, 4], 64)
     for name in ["slipstream-demo-dflash", "slipstream-demo-dflash2"]:
         widened(out / name, tokenizer.with_name(name))

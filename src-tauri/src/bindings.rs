@@ -14,6 +14,7 @@ macro_rules! every_command {
         collect_commands![
             models::models,
             models::model_details,
+            models::drafter_fits,
             models::bandwidth_ceiling,
             models::add_model,
             models::add_demo,

@@ -3,6 +3,7 @@
 use mlx_rs::Dtype;
 use std::{fs, path::PathBuf, rc::Rc};
 
+use app::App;
 use demo::{MODELS, Model};
 use engine::{
     Answer, CheckpointRole, Controls, DraftSource, Engine, Message, Precision, Prompt, Request, Role, Sampling,
@@ -10,7 +11,7 @@ use engine::{
 };
 use nn::Vocabulary;
 use tempfile::TempDir;
-use tests::{Outcome, asking};
+use tests::{Outcome, asking, tiny};
 
 /// Questions that were not taught in these words, and how the answers begin.
 const QUESTIONS: [(&str, &str); 12] = [
@@ -120,5 +121,22 @@ fn drafting_changes_no_token_and_is_worth_what_the_order_of_the_drafters_says() 
     }
     assert!(tokens_per_round.is_sorted_by(|better, worse| better >= worse), "{tokens_per_round:?}");
     assert!(tokens_per_round[0] >= 2.5 && tokens_per_round[3] < 1.5, "{tokens_per_round:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn which_drafters_suit_a_target_is_known_before_anything_is_loaded() -> Outcome {
+    let (models, home) = (tiny::models().await?, tempfile::tempdir()?);
+    tiny::register(home.path(), models.path(), 8).await?;
+    let app = App::open(home.path()).await?;
+    app.add_demo().await?;
+    for (target, suiting) in [(tiny::TARGET, tiny::DRAFTER), (demo::TARGET, "slipstream-demo-dflash2")] {
+        let fits = app.drafter_fits(target).await?;
+        assert_eq!(fits.len(), demo::MODELS.len(), "one of the tiny models, and all but one of the demo");
+        for fit in fits {
+            let belongs = fit.model == suiting || (target == demo::TARGET && fit.model.starts_with(target));
+            assert_eq!(fit.misfit.is_none(), belongs, "{target}: {fit:?}");
+        }
+    }
     Ok(())
 }

@@ -156,6 +156,7 @@ export const states: State[] = [
   { name: 'chat-parked', show: 'parked' },
   { name: 'chat-failed', show: 'failed' },
   { name: 'chat-searched', go: (page) => page.getByRole('searchbox').first().fill('river') },
+  { name: 'chat-misfit', show: 'misfit' },
   { name: 'chat-many', show: 'many', go: (page) => page.getByRole('button', { name: 'More conversations' }).scrollIntoViewIfNeeded() },
   { name: 'chat-menu', go: (page) => page.getByTestId('conversation').first().click({ button: 'right' }) },
   { name: 'chat-edited', go: (page) => press(page, 'Edit') },

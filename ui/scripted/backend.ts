@@ -1,5 +1,5 @@
 // A backend that does what it is told: the tests and `npm run dev:mock` drive the window with it.
-import type { Along, Attachment, Backend, Controls, Details, Frame, How, BandwidthCeiling, Model, Pair, Precision, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
+import type { Along, Attachment, Backend, Controls, Details, Fit, Frame, How, BandwidthCeiling, Model, Pair, Precision, Preferences, Proof, Said, Shelf } from '../src/lib/backend/backend';
 import { beforeLoading } from '../src/lib/preferences.svelte';
 import { conversation, message, model } from './samples';
 import { ScriptedShell } from './shell';
@@ -9,6 +9,8 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
   folders = new Map<string, Model>();
   /** What the files of a model say, by its id. */
   looks = new Map<string, Details>();
+  /** Why a drafter does not suit a target, by both ids: `target drafter`. */
+  misfits = new Map<string, string>();
   /** How fast each target could decode plainly at most, by its id. */
   ceilings = new Map<string, BandwidthCeiling>();
   /** For what that was asked. */
@@ -57,6 +59,11 @@ export class ScriptedBackend extends ScriptedShell implements Backend {
     const details = this.looks.get(id);
     if (!details) throw new Error('Nobody has looked at this model.');
     return this.answer('modelDetails', details);
+  }
+
+  async drafterFits(target: string): Promise<Fit[]> {
+    const fit = ({ id }: Model): Fit => ({ model: id, misfit: this.misfits.get(`${target} ${id}`) ?? null });
+    return this.answer('drafterFits', this.registered.filter(({ role }) => role === 'drafter').map(fit));
   }
 
   async bandwidthCeiling(target: string, precision: Precision, context: number): Promise<BandwidthCeiling | null> {

@@ -58,7 +58,7 @@ export const offer: Offer = {
     shortage: null,
     fits: [
       { model: 't', misfit: null },
-      { model: 'b', misfit: 'The drafter was made for 2,560 hidden units, and this target has 640.' },
+      { model: 'b', misfit: 'The drafter was made for a target whose hidden size is 2560, this one’s is 640.' },
     ],
   },
   unknown: null,

@@ -252,7 +252,8 @@ export function history(): Map<number, Message[]> {
           author: 'assistant',
           text: 'The heating has been off since Friday; please send someone today.',
           outcome: outcome(rounds('The heating has been off since Friday; please send someone today.', 0), {
-            speculation: plainly('the drafter was trained for a target with 2,560 hidden units, and this one has 640.'),
+            drafter: null,
+            speculation: plainly('no drafter is chosen'),
           }),
         }),
       ],

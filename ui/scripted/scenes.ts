@@ -13,6 +13,10 @@ export const scenes: Record<string, (backend: ScriptedBackend) => void> = {
   opening: (backend) => (backend.preferences = () => new Promise(() => {})),
   'new-chat': (backend) => (backend.kept.conversation = null),
   failed: (backend) => (backend.kept.conversation = 2),
+  misfit: (backend) => {
+    backend.kept.conversation = null;
+    backend.misfits.set('target-270m drafter-5', 'The drafter was made for a target whose hidden size is 2560, this one’s is 640.');
+  },
   loading: (backend) => answering(backend, { kind: 'loading', what: 'gemma-3-270m-it' }),
   prompt: (backend) => answering(backend, { kind: 'prefill', done: 512, total: 1536 }),
   answering: (backend) => answering(backend, decoding(drafting), essayRounds(5).slice(0, 32)),

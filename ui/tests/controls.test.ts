@@ -41,17 +41,45 @@ test('without a drafter γ, minConf and the schedule are off and say why', async
   expect(temperature()).toBeEnabled();
 });
 
-test('γ runs up to the drafter’s limit, and is left open until something else than usual is asked for', async () => {
+test('γ runs up to the drafter’s limit, and is left to the machine until a length is asked for', async () => {
   const backend = backendWithDrafter();
   await open(backend);
   await waitFor(() => expect(gamma()).toBeEnabled());
   expect(gamma()).toHaveAttribute('max', '5');
-  expect(gamma()).toHaveAttribute('aria-valuetext', 'up to 5 tokens a round');
+  expect(gamma()).toHaveAttribute('aria-valuetext', 'auto, up to 5 tokens a round');
+  const auto = () => screen.queryByRole('button', { name: 'Set γ to auto' });
+  expect(auto()).not.toBeInTheDocument();
   await fireEvent.input(gamma(), { target: { value: '1' } });
   await waitFor(() => expect(backend.kept.controls.gamma).toBe(1));
   expect(gamma()).toHaveAttribute('aria-valuetext', 'up to 1 token a round');
   await fireEvent.input(gamma(), { target: { value: '5' } });
+  await waitFor(() => expect(backend.kept.controls.gamma).toBe(5));
+  await fireEvent.click(auto()!);
   await waitFor(() => expect(backend.kept.controls.gamma).toBeNull());
+  expect(gamma()).toHaveAttribute('aria-valuetext', 'auto, up to 5 tokens a round');
+});
+
+test('a γ that is set is always proposed by a drafter without confidence, and at most by one that has some', async () => {
+  const backend = backendWithDrafter();
+  backend.registered = backend.registered.map((each) => (each.id === 'd' ? { ...each, drafts: { ...each.drafts!, confident: false } } : each));
+  await open(backend);
+  await waitFor(() => expect(gamma()).toBeEnabled());
+  await fireEvent.input(gamma(), { target: { value: '2' } });
+  expect(gamma()).toHaveAttribute('aria-valuetext', '2 tokens a round');
+});
+
+test('a drafter that does not suit the target is told of before anything is asked', async () => {
+  const backend = backendWithDrafter();
+  const why = 'The drafter was made for a target whose hidden size is 2560, this one’s is 640.';
+  backend.misfits.set('t d', why);
+  const user = await open(backend);
+  await waitFor(() => expect(gamma()).toBeDisabled());
+  for (const control of [gamma(), minConf(), schedule()]) expect(control).toHaveAccessibleDescription(why);
+  expect(screen.getByRole('option', { name: 'dspark-270m (not for this target)' })).toBeInTheDocument();
+  expect(screen.getByRole('heading', { name: 'dspark-270m is not for gemma-3-270m-it' })).toBeInTheDocument();
+  expect(screen.getByText('This drafter is not for this target. Pick another one, or none.')).toBeInTheDocument();
+  await user.selectOptions(targets(), 'gemma-3-270m');
+  await waitFor(() => expect(gamma()).toBeEnabled());
 });
 
 test('γ 0 is plain decoding and switches minConf off', async () => {

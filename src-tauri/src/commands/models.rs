@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::checks::Checks;
 use crate::opened::Opened;
-use crate::wire::{BandwidthCeiling, Details, Failure, Model, Precision, Shelf};
+use crate::wire::{BandwidthCeiling, Details, Failure, Fit, Model, Precision, Shelf};
 
 /// Some of the models, by id: the first, or those behind `after`. The drafter that is none comes last.
 #[tauri::command]
@@ -26,6 +26,13 @@ pub(crate) async fn model_details(opened: State<'_, Opened>, id: String) -> Resu
     let app = opened.app().await?;
     let precision = app.preferences().await?.precision;
     Ok(app.model_details(&id, None, precision, USUAL_CONTEXT).await?.into())
+}
+
+/// Whether each drafter suits a target, as their files say.
+#[tauri::command]
+#[specta::specta]
+pub(crate) async fn drafter_fits(opened: State<'_, Opened>, target: String) -> Result<Vec<Fit>, Failure> {
+    Ok(opened.app().await?.drafter_fits(&target).await?.into_iter().map(Fit::from).collect())
 }
 
 /// How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now, and

@@ -35,7 +35,7 @@ pub(crate) use failure::{Failure, sentence};
 pub(crate) use files::{Check, Checked, Checking, MissingFiles, Work};
 pub(crate) use hub::{CataloguePair, Discovered, HubStatus, InPlace, Wanted};
 pub(crate) use model::{Model, Shelf, Trashed};
-pub(crate) use offer::Offer;
+pub(crate) use offer::{Fit, Offer};
 pub(crate) use proof::Proof;
 pub(crate) use report::{CalibrationAdvice, CalibrationReport};
 pub(crate) use settings::{About, MemoryReserve, Storage};

@@ -97,6 +97,12 @@ impl From<app::Located> for Here {
     }
 }
 
+impl From<app::Fit> for Fit {
+    fn from(app::Fit { model, misfit }: app::Fit) -> Self {
+        Self { model, misfit: misfit.as_deref().map(sentence) }
+    }
+}
+
 impl From<app::Judgement> for Judgement {
     fn from(app::Judgement { checkpoint, memory, fits }: app::Judgement) -> Self {
         let (need, shortage) = match memory {
@@ -104,14 +110,13 @@ impl From<app::Judgement> for Judgement {
             Some(Err(why)) => (None, Some(sentence(&why))),
             None => (None, None),
         };
-        let fit = |app::Fit { model, misfit }| Fit { model, misfit: misfit.as_deref().map(sentence) };
         Self {
             role: checkpoint.role.into(),
             kind: checkpoint.kind,
             summary: checkpoint.summary,
             need,
             shortage,
-            fits: fits.into_iter().map(fit).collect(),
+            fits: fits.into_iter().map(Fit::from).collect(),
         }
     }
 }

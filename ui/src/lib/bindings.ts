@@ -11,6 +11,8 @@ export const commands = {
 	 *  number type that is chosen.
 	 */
 	modelDetails: (id: string) => typedError<Details, Failure>(__TAURI_INVOKE("model_details", { id })),
+	/**  Whether each drafter suits a target, as their files say. */
+	drafterFits: (target: string) => typedError<Fit[], Failure>(__TAURI_INVOKE("drafter_fits", { target })),
 	/**
 	 *  How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now, and
 	 *  where the target reads so little that its processor may keep it to itself.

@@ -14,7 +14,7 @@ use hub::{Hub, Listing, RemoteFile};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::{App, Error, Result, USUAL_CONTEXT};
+use crate::{App, Error, Model, Result, USUAL_CONTEXT};
 
 use super::blocking;
 
@@ -66,6 +66,19 @@ impl App {
         let models = self.models().await?.into_iter().filter(|model| model.broken.is_none());
         let others: Others = models.map(|model| (model.id, model.role, model.folder)).collect();
         blocking(move || judge(folder.path(), reserve, others)).await
+    }
+
+    /// Whether each drafter on this machine suits a target, as their files say.
+    ///
+    /// # Errors
+    /// The target cannot be used, or the database fails.
+    pub async fn drafter_fits(&self, target: &str) -> Result<Vec<Fit>> {
+        let target = self.usable(target, CheckpointRole::Target).await?;
+        let models = self.models().await?.into_iter();
+        let drafters = models.filter(|model| model.role == CheckpointRole::Drafter && model.broken.is_none());
+        let drafters = drafters.collect::<Vec<_>>();
+        let fit = move |drafter: Model| Fit { misfit: misfit(&target.folder, drafter.folder), model: drafter.id };
+        blocking(move || Ok(drafters.into_iter().map(fit).collect())).await
     }
 }
 

@@ -16,6 +16,7 @@ import type {
   Discovered,
   Download,
   Failure,
+  Fit,
   Found,
   Got,
   HubStatus,
@@ -72,6 +73,7 @@ export type {
   Failure,
   FilesProof,
   Finish,
+  Fit,
   Found,
   Frame,
   Gated,
@@ -128,6 +130,8 @@ export interface Backend extends Asking, Comparing, Shell {
   models(after: string | null): Promise<Shelf>;
   /** What a model's files say of it, and what it needs of memory. */
   modelDetails(id: string): Promise<Details>;
+  /** Whether each drafter suits a target, as their files say. */
+  drafterFits(target: string): Promise<Fit[]>;
   /** How fast a target could decode plainly at most behind so many tokens; null where this machine cannot be measured now. */
   bandwidthCeiling(target: string, precision: Precision, context: number): Promise<BandwidthCeiling | null>;
   addModel(folder: string): Promise<Model>;

@@ -18,6 +18,7 @@ async function done(reply: Promise<Reply<unknown>>): Promise<void> {
 export const tauri: Backend = {
   models: (after) => unwrap(commands.models(after)),
   modelDetails: (id) => unwrap(commands.modelDetails(id)),
+  drafterFits: (target) => unwrap(commands.drafterFits(target)),
   bandwidthCeiling: (target, precision, context) => unwrap(commands.bandwidthCeiling(target, precision, context)),
   addModel: (folder) => unwrap(commands.addModel(folder)),
   addDemo: () => unwrap(commands.addDemo()),

@@ -36,6 +36,8 @@ export class Chat {
   readonly runningHere = $derived.by(() => this.running && this.answer?.conversation === this.selected);
   readonly target = $derived.by(() => this.#models.find(this.#preferences.now.target));
   readonly drafter = $derived.by(() => this.#models.find(this.#preferences.now.drafter));
+  /** Why the drafter does not suit the target, in a sentence. */
+  readonly misfit = $derived.by(() => this.#models.misfit(this.target, this.drafter));
   /** Why nothing can be asked, in a sentence. */
   readonly blocked = $derived.by(() => {
     if (this.running && !this.runningHere) return 'An answer is running in another conversation.';

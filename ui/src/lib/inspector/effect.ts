@@ -21,10 +21,11 @@ export function gammaFor(controls: Controls, drafter: Model | null): number {
 const drafting = new Set<keyof Controls>(['gamma', 'minConf', 'schedule']);
 const drawing = new Set<keyof Controls>(['topP', 'topK', 'minP', 'seed']);
 
-/** Why a control changes nothing right now, or null if it does something. */
-export function withoutEffect(control: keyof Controls, controls: Controls, drafter: Model | null): string | null {
+/** Why a control changes nothing right now, or null if it does something. `misfit` says why the drafter does not suit the target. */
+export function withoutEffect(control: keyof Controls, controls: Controls, drafter: Model | null, misfit: string | null = null): string | null {
   if (drawing.has(control)) return controls.temperature === 0 ? 'Temperature is 0: nothing is drawn at random.' : null;
   if (!drafting.has(control)) return null;
+  if (misfit !== null) return misfit;
   if (!drafter) return 'Without a drafter nothing is proposed.';
   if (limitOf(drafter) === 0) return 'This drafter cannot propose any token.';
   if (control === 'gamma') return null;

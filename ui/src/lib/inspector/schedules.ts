@@ -17,6 +17,12 @@ export function fits({ judges }: Choice, drafter: Model | null): boolean {
   return !judges || drafter?.drafts?.confident !== false;
 }
 
+/** The schedule that settles how long drafts are: where auto is given a length or a threshold, that is obeyed instead. */
+export function drafts({ schedule, gamma, minConf }: Controls, drafter: Model | null): Schedule {
+  if (schedule !== 'auto' || (gamma === null && minConf === null)) return schedule;
+  return drafter?.drafts?.confident === false ? 'fixed' : 'thresholds';
+}
+
 /** What the chosen schedule does, or what it lacks. */
 export function scheduleDoes({ schedule, gamma, minConf }: Controls, drafter: Model | null): string {
   const chosen = schedules.find(({ value }) => value === schedule);

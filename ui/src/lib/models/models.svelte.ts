@@ -22,6 +22,8 @@ export class Models {
   readonly drafters = $derived(this.all.filter((model) => model.role === 'drafter'));
   /** What the files say, by id, of the models that somebody has looked at; or why that cannot be told. */
   readonly details = new SvelteMap<string, Details | string>();
+  /** Why drafters do not suit the target that was asked about last, by their ids. */
+  #misfits = $state.raw<{ target: string; whys: ReadonlyMap<string, string> } | null>(null);
   readonly #names = $derived(namesOf(this.all));
   /** Those that have a folder and match the text. */
   readonly matches = $derived(matching(this.all.filter(({ folder }) => folder !== null), this.#names, this.text));
@@ -44,7 +46,6 @@ export class Models {
   ofRepo(repo: string): Model | null {
     return this.#byRepo.get(repo.toLowerCase()) ?? null;
   }
-
 
   /** A model that has been removed since is named by its id. */
   name(id: string): string {
@@ -90,6 +91,19 @@ export class Models {
     if (typeof this.details.get(id) === 'object') return;
     this.details.delete(id);
     this.details.set(id, await this.#backend.modelDetails(id).catch(sentence));
+  }
+
+  /** Asks which drafters suit a target. What cannot be told now is told when an answer is asked for. */
+  async pair(target: string): Promise<void> {
+    const fits = await this.#backend.drafterFits(target).catch(() => []);
+    const whys = new Map(fits.flatMap(({ model, misfit }) => (misfit === null ? [] : [[model, misfit] as const])));
+    this.#misfits = { target, whys };
+  }
+
+  /** Why a drafter does not suit a target, in a sentence; null if it does, or if nobody knows. */
+  misfit(target: Model | null, drafter: Model | null): string | null {
+    if (!target || !drafter || this.#misfits?.target !== target.id) return null;
+    return this.#misfits.whys.get(drafter.id) ?? null;
   }
 
   async choose(): Promise<Model | null> {
