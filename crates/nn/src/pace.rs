@@ -34,7 +34,7 @@ impl Pace {
     #[must_use]
     pub fn new(rows: i32, layers: usize) -> Self {
         let runs = if rows >= MANY && is_cpu() { Runs::Beside } else { Runs::Ahead };
-        Self { runs, left: 2 * layers - 1, done: 0 }
+        Self { runs, left: (2 * layers).saturating_sub(1), done: 0 }
     }
 
     /// For a pass that gradients are taken through: the device begins nothing.
