@@ -127,6 +127,7 @@ def dspark(folder, target, taps, rank):
 
 
 def widened(folder, source):
+    """The same checkpoint in float32."""
     weights = {name: value.astype(mx.float32) for name, value in mx.load(str(source / "model.safetensors")).items()}
     config = json.loads((source / "config.json").read_text())
     write(folder, {**config, "dtype": "float32"}, weights)

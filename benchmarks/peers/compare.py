@@ -2,9 +2,9 @@
 
 Usage: compare.py SLIPSTREAM DEMO_TARGET CHECKPOINTS [--contexts 128,2048,8192] [--times 9]
 
-CHECKPOINTS is what checkpoints.py wrote. Every measurement is a fresh process of each side, one right behind the other, and the ratio is
-taken of such a pair: whatever else the machine does slows both. Shown is the median of the ratios, and the order statistics
-between which that of all would lie in 95 of a hundred cases.
+CHECKPOINTS is what checkpoints.py wrote. Every measurement is a fresh process of each side, one right behind the other, and
+the ratio is taken of such a pair: whatever else the machine does slows both. Shown is the median of the ratios, and the order
+statistics between which that of all would lie in 95 of a hundred cases.
 """
 
 import argparse
@@ -92,40 +92,12 @@ def seconds_until(command, sign, **more):
     return (seen, lines) if seen else sys.exit(f"{command[0]} never printed {sign}")
 
 
-def starting(program, mlx, home, model, target, times):
-    """Seconds from the start of the program until its first token, ours and mlx-lm's, in turn."""
-    pairs, asked = [], "Why is it that a small model can guess what a large one will say?"
-    for _ in range(times):
-        command = [program, "chat", "--target", model, "--raw", "--max-tokens", "2", "--json", asked]
-        own, lines = seconds_until(command, '"event":"round"', SLIPSTREAM_HOME=home)
-        order = {"target": target, "ids": json.loads(lines[-1])["prompt_ids"]}
-        peer, _ = seconds_until([sys.executable, str(PEER), "first", json.dumps(order)], '"first"', LD_LIBRARY_PATH=mlx)
-        pairs.append((own, peer))
-    return pairs
-
-
-def flat(program, home, target, drafter, context):
-    """The most memory in each of 20 answers of 100 rounds, with and without a drafter that never guesses right."""
-    command = [program, "bench", target, drafter, "--gamma", "7", "--context", str(context), "--tokens", "100", "--repeats", "20", "--json"]
-    return [row["peak_memory_bytes"] for row in shown(command, SLIPSTREAM_HOME=home)["rows"]]
-
-
 CHOOSING = {
     "greedily": [],
     "top-k 64": ["--temperature", "1", "--top-k", "64"],
     "top-k 64, top-p 0.95": ["--temperature", "1", "--top-k", "64", "--top-p", "0.95"],
     "top-p 0.95": ["--temperature", "1", "--top-p", "0.95"],
 }
-
-
-def choosing(program, home, target, context, times):
-    """What a plain step takes with each way to choose a token, for as often as each is timed."""
-    took = {way: [] for way in CHOOSING}
-    for _ in range(times):
-        for way, options in CHOOSING.items():
-            command = [program, "bench", target, *options, "--context", str(context), "--tokens", "16", "--repeats", "1", "--json"]
-            took[way].append(shown(command, SLIPSTREAM_HOME=home)["rows"][0]["round_s"]["median"])
-    return took
 
 
 def theirs(mlx, case, ids, begins):
@@ -170,6 +142,7 @@ ROUNDS += ["peak memory: ours / theirs", "tokens a round: ours / theirs", "of ou
 
 
 def rounds(program, mlx, home, models, case, times):
+    """What a round and the reading before it take, ours and the peer's."""
     pairs = []
     for _ in range(times):
         own, ids, begins = ours(program, home, case, models)
@@ -184,19 +157,36 @@ def rounds(program, mlx, home, models, case, times):
 
 
 def starts(program, mlx, home, models, target, times):
-    pairs = starting(program, mlx, home, models[target], target, times)
+    """Seconds from the start of the program until its first token, ours and mlx-lm's, in turn."""
+    pairs, asked = [], "Why is it that a small model can guess what a large one will say?"
+    for _ in range(times):
+        command = [program, "chat", "--target", models[target], "--raw", "--max-tokens", "2", "--json", asked]
+        own, lines = seconds_until(command, '"event":"round"', SLIPSTREAM_HOME=home)
+        order = {"target": target, "ids": json.loads(lines[-1])["prompt_ids"]}
+        peer, _ = seconds_until([sys.executable, str(PEER), "first", json.dumps(order)], '"first"', LD_LIBRARY_PATH=mlx)
+        pairs.append((own, peer))
     sides = [told([pair[side] for pair in pairs]) for side in (0, 1)]
     return [name(target), *sides, f"**{told([own / peer for own, peer in pairs])}**"]
 
 
 def memories(program, home, models, case):
-    peaks = flat(program, home, models[case["target"]], models[case["drafter"]], case["context"])
-    for way, of_way in zip(["none", name(case["drafter"])], peaks):
-        yield name(case["target"]), way, f"{of_way[0] / 1e6:.1f}", f"{of_way[-1] / 1e6:.1f}", f"**{max(of_way) / of_way[0]:.3f}**"
+    """The most memory in each of 20 answers of 100 rounds, with and without a drafter that never guesses right."""
+    command = [program, "bench", models[case["target"]], models[case["drafter"]], "--gamma", str(case["gamma"])]
+    command += ["--context", str(case["context"]), "--tokens", "100", "--repeats", "20", "--json"]
+    rows = shown(command, SLIPSTREAM_HOME=home)["rows"]
+    for way, row in zip(["loaded, not used", "used"], rows):
+        peaks = row["peak_memory_bytes"]
+        drafter = f"{name(case['drafter'])}, {way}"
+        yield name(case["target"]), drafter, f"{peaks[0] / 1e6:.1f}", f"{peaks[-1] / 1e6:.1f}", f"**{max(peaks) / peaks[0]:.3f}**"
 
 
 def choices(program, home, model, context, times):
-    took = choosing(program, home, model, context, times)
+    """What a plain step takes with each way to choose a token."""
+    took = {way: [] for way in CHOOSING}
+    for _ in range(times):
+        for way, options in CHOOSING.items():
+            command = [program, "bench", model, *options, "--context", str(context), "--tokens", "16", "--repeats", "1", "--json"]
+            took[way].append(shown(command, SLIPSTREAM_HOME=home)["rows"][0]["round_s"]["median"])
     for way, seconds in took.items():
         against = [of_way / greedily for of_way, greedily in zip(seconds, took["greedily"])]
         yield way, told([1e3 * of_way for of_way in seconds]), f"**{told(against)}**"

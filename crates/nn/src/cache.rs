@@ -217,7 +217,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Moves what is stored to where it has room enough, if that is less than half of what it has.
+    /// Moves what is stored to where it has room enough, if that is half of what it has or less.
     fn shrink(&mut self) -> Result<()> {
         let kept = self.stored();
         let roomy = |buffer: &mut Buffer| 2 * Self::allotted(kept) <= rows_of(&buffer.keys);

@@ -1,4 +1,4 @@
-//! What a repo holds, told before its weights are downloaded.
+//! What a repo holds, told before its weights are downloaded; and which models belong together.
 //!
 //! A folder stands in for the checkpoint: its small files, and for each file of weights its header alone, followed by a
 //! hole of the right length. The engine looks at that folder as at any other, so what is said here is what will be said

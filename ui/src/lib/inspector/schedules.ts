@@ -18,7 +18,7 @@ export function fits({ judges }: Choice, drafter: Model | null): boolean {
 }
 
 /** The schedule that settles how long drafts are: where auto is given a length or a threshold, that is obeyed instead. */
-export function drafts({ schedule, gamma, minConf }: Controls, drafter: Model | null): Schedule {
+export function settled({ schedule, gamma, minConf }: Controls, drafter: Model | null): Schedule {
   if (schedule !== 'auto' || (gamma === null && minConf === null)) return schedule;
   return drafter?.drafts?.confident === false ? 'fixed' : 'thresholds';
 }

@@ -31,6 +31,8 @@ export class Models {
   readonly #backend: Backend;
   /** Counts the questions: only the answer to the latest counts. */
   #asked = 0;
+  /** The same for which drafters suit a target. */
+  #judged = 0;
   /** Counts what was added and removed here. */
   #changes = 0;
 
@@ -94,8 +96,10 @@ export class Models {
   }
 
   /** Asks which drafters suit a target. What cannot be told now is told when an answer is asked for. */
-  async pair(target: string): Promise<void> {
+  async judge(target: string): Promise<void> {
+    const mine = (this.#judged += 1);
     const fits = await this.#backend.drafterFits(target).catch(() => []);
+    if (mine !== this.#judged) return;
     const whys = new Map(fits.flatMap(({ model, misfit }) => (misfit === null ? [] : [[model, misfit] as const])));
     this.#misfits = { target, whys };
   }
